@@ -61,11 +61,6 @@ module.exports = class extends TestEnvironment {
 };
 """
 """Jest's own `--bail` ends a run after a file, however many tests of it have failed."""
-_JEST_CONFIG = """const tools = %r;
-module.exports = { transform: { '\\\\.[jt]s$': [`${tools}/babel-jest`, { babelrc: false, configFile: false,
-  presets: [`${tools}/@babel/preset-typescript`], plugins: [`${tools}/@babel/plugin-transform-modules-commonjs`] }] } };
-"""
-"""What a project without Babel of its own needs for ES modules and TypeScript, see docs/javascript-tests.md."""
 _HELP = frozenset({"help", "description", "metavar", "epilog", "summary", "title"})
 
 
@@ -128,9 +123,8 @@ class Suite:
         if self.framework == "jest":
             environment = self.project / "first_failure.cjs"
             environment.write_text(_ENVIRONMENT, encoding="utf-8")
-            (self.project / "jest.planted.cjs").write_text(_JEST_CONFIG % str(packages), encoding="utf-8")
-            words = ["jest/bin/jest.js", "--rootDir", ".", "--config", "jest.planted.cjs", "--ci", "--bail", "-i"]
-            words += ["--env", str(environment), self.folder]
+            words = ["jest/bin/jest.js", "--config", json.dumps(_jest_config(self.project, packages)), "--ci", "--bail"]
+            words += ["-i", "--env", str(environment), self.folder]
         command = [str(find_node().path), str(packages / words[0]), *words[1:]]
         environment = {**os.environ, "PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
         if measured is not None and any((self.project / self.folder).rglob("api_serving.py")):
@@ -140,6 +134,16 @@ class Suite:
         return subprocess.run(
             command, cwd=self.project, env=environment, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
         )
+
+
+def _jest_config(project: Path, packages: Path) -> dict[str, Any]:
+    """What a project without Babel of its own needs for ES modules and TypeScript, see docs/javascript-tests.md.
+
+    It is given as text: Jest finds a file beside a folder without package.json only where it is started otherwise.
+    """
+    babel = {"babelrc": False, "configFile": False, "presets": [str(packages / "@babel" / "preset-typescript")]}
+    babel["plugins"] = [str(packages / "@babel" / "plugin-transform-modules-commonjs")]
+    return {"rootDir": str(project), "transform": {"\\.[jt]s$": [str(packages / "babel-jest"), babel]}}
 
 
 def main() -> int:

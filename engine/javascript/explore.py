@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +33,12 @@ class ScriptExploration:
 
 
 async def explore_script(
-    target: PythonTarget, path: str, *, symbols: Sequence[str] | None = None, mutants: int = 150
+    target: PythonTarget,
+    path: str,
+    *,
+    symbols: Sequence[str] | None = None,
+    mutants: int = 150,
+    seconds: float | None = None,
 ) -> ScriptExploration:
     """Explore a module.
 
@@ -41,12 +47,14 @@ async def explore_script(
         path: POSIX, relative to the project.
         symbols: qualified names to keep to; None for all.
         mutants: size of the sample of mutants that tests are chosen by.
+        seconds: how long mutants are tried; None for all of them.
 
     Raises:
         TargetImportError: it cannot be read or loaded.
         EnvironmentFault: there is no Node or Jest.
         SandboxFailure, TargetRunError: it could not be run.
     """
+    until = None if seconds is None else time.monotonic() + seconds
     project = await asyncio.to_thread(prepare_scripts, target, path)
     name = str(project.package.manifest.get("name") or "")
     module = await asyncio.to_thread(read_module, target.snapshot.path, path, name)
@@ -57,7 +65,7 @@ async def explore_script(
     trials = proposer.propose(symbols)
     async with target.workspace() as workspace:
         observer = Observer(project, workspace, module)
-        found = await observer.observe(trials, mutants=mutants) if trials else Observations()
+        found = await observer.observe(trials, mutants=mutants, until=until) if trials else Observations()
         documented = await _documented(observer, trials, found)
     selection = select(module, trials, found, documented)
     spec = compose_spec(module, selection, proposer.domains)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -26,10 +27,14 @@ from .trials import Trial
 _NAME = "__testwright__"
 _TRIAL_SECONDS = 5.0
 _MUTANT_SECONDS = 15.0
+_RUN_SECONDS = 180.0
+_LEAST_SECONDS = 5.0
+"""What is left of the time, at least, for a run of mutants: starting Jest takes a part of it."""
 _MOST_HUNG = 12
 _MOST_HUNG_EACH = 2
 """Of one function: the rest of its calls is left out."""
 _MOST_TRIVIAL = 6
+_LONGEST_CALL = 80
 _UNREAD = re.compile(r"import statement outside a module|Unexpected token|Missing initializer|non-JavaScript syntax")
 _BABEL = (
     "the project's own Jest does not read the module as it is: `npm install --save-dev babel-jest @babel/preset-env "
@@ -63,11 +68,12 @@ class Observer:
         self._file = (folder / f"{_NAME}.test.js").as_posix()
         self._count = 0
 
-    async def observe(self, trials: Sequence[Trial], *, mutants: int) -> Observations:
+    async def observe(self, trials: Sequence[Trial], *, mutants: int, until: float | None = None) -> Observations:
         """Observe all trials, then with a sample of mutants.
 
         Args:
             mutants: size of the sample.
+            until: when no further mutant is tried, in the seconds of `time.monotonic`; None for no such time.
 
         Raises:
             TargetImportError: the module cannot be loaded; with what Jest says.
@@ -90,8 +96,11 @@ class Observer:
             raise TargetRunError(f"no call of {self._module.path} was made: {run.complaint[-300:]}")
         for number, seen in found.seen.items():
             found.seen[number] = replace(seen, lines=lines_of(seen, self._measured, maps))
+        found.notes += [
+            f"{_call(one)} does not come to an end, or ends the process" for one in trials if one.id in found.hung
+        ]
         if mutants and found.seen:
-            await self._kill(trials, found, mutants)
+            await self._kill(trials, found, mutants, until)
         return found
 
     @property
@@ -163,6 +172,7 @@ class Observer:
         skip: Iterable[int] = (),
         mutants: Sequence[Mapping[str, Any]] = (),
         known: Any = (),
+        seconds: float = _RUN_SECONDS,
     ) -> tuple[JestRun, list[Mapping[str, Any]]]:
         self._count += 1
         results = self._workspace.scratch / f"observed-{self._count}.jsonl"
@@ -178,13 +188,13 @@ class Observer:
             (self._file,),
             self._measured if not mutants else (),
             test_seconds=_MUTANT_SECONDS if mutants else _TRIAL_SECONDS,
-            wall_seconds=180.0,
+            wall_seconds=min(_RUN_SECONDS, seconds),
         )
-        run = await self._jest.run(replace(request, hook_seconds=170.0))
+        run = await self._jest.run(replace(request, hook_seconds=_RUN_SECONDS - 10.0))
         self._jest.remove(self._file)
         return run, _rows(self._workspace, results.name)
 
-    async def _kill(self, trials: Sequence[Trial], found: Observations, most: int) -> None:
+    async def _kill(self, trials: Sequence[Trial], found: Observations, most: int, until: float | None) -> None:
         """Call again with each of a sample of mutants, and with trivial implementations."""
         by_path = {one.path: one for one in self._modules}
         found.changes = [*_sampled(self._modules, most), *_trivial(self._module, trials, found)]
@@ -221,7 +231,11 @@ class Observer:
         names.append(original)
         first = {"id": -1, "subject": self._module.path, "file": original, "of": [trial.id for trial in usable]}
         while remaining:
-            run, taken = await self._run(usable, mutants=[first, *remaining], known=known)
+            left = _RUN_SECONDS if until is None else until - time.monotonic()
+            if left < _LEAST_SECONDS:
+                found.notes.append(_untried(remaining))
+                break
+            run, taken = await self._run(usable, mutants=[first, *remaining], known=known, seconds=left)
             judged = {int(row["mutant"]) for row in taken if "mutant" in row}
             for row in taken:
                 self._take(row, found)
@@ -233,13 +247,22 @@ class Observer:
             if hung.isdigit() and not run.crashed:
                 for number in next((row["of"] for row in remaining if row["id"] == int(hung)), ()):
                     found.kills.setdefault(number, set()).add(int(hung))
-            left = [row for row in remaining if row["id"] not in judged]
-            if left and (run.finished or len(left) == len(remaining)):
-                found.notes.append(f"{counted(len(left), 'mutant')} not tried while the tests were chosen")
+            waiting = [row for row in remaining if row["id"] not in judged]
+            if waiting and (run.finished or len(waiting) == len(remaining)):
+                found.notes.append(_untried(waiting))
                 break
-            remaining = left
+            remaining = waiting
         for name in names:
             self._jest.remove(name)
+
+
+def _untried(rows: Sequence[object]) -> str:
+    return f"{counted(len(rows), 'mutant')} not tried while the tests were chosen"
+
+
+def _call(trial: Trial) -> str:
+    written = f"{trial.function.qualname}({', '.join(trial.arguments)})"
+    return written if len(written) <= _LONGEST_CALL else f"{written[:_LONGEST_CALL]}…"
 
 
 def _of_endless(trials: Sequence[Trial], hung: Sequence[int]) -> set[int]:

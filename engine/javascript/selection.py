@@ -58,6 +58,9 @@ class Selection:
     suspects: tuple[Suspect, ...] = ()
 
 
+_ENDLESS = "calls of it do not come to an end, or end the process"
+
+
 def select(
     module: Module,
     trials: Sequence[Trial],
@@ -90,7 +93,8 @@ def select(
         picked = _of_function(candidates, found, chosen if others else None)
         chosen += picked
         if not picked:
-            missing.append((function, _why_nothing([found.seen[one.id] for one in own if one.id in found.seen])))
+            why = _why_nothing([found.seen[one.id] for one in own if one.id in found.seen])
+            missing.append((function, _ENDLESS if any(one.id in found.hung for one in own) else why))
     return Selection(tuple(chosen), tuple(missing), tuple(suspects))
 
 

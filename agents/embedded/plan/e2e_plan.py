@@ -184,7 +184,10 @@ def _place(scope: StepScope, path: str) -> JsonObject:
 
 
 def _wanted(scope: StepScope) -> list[WebApplication]:
-    """The sites of the named modules, else those that are built on them; all where a whole is named, or nothing."""
+    """The sites of the named modules, else those that are built on them, or that they start, as `wsgi.py` does.
+
+    All where a whole is named, or nothing.
+    """
     everything = find_sites(scope.layout)
     if not scope.named or not scope.targets:
         return everything
@@ -194,7 +197,12 @@ def _wanted(scope: StepScope) -> list[WebApplication]:
         return named
     files = Foundations(scope.layout.root, tuple(place.path for place in scope.layout.modules))
     built_on = [site for site in everything if paths & files.brought_by(site.place.path)]
-    return built_on or (everything if len(paths) > 1 else [])
+    started = set[str]().union(*(files.brought_by(path) for path in paths))
+    return (
+        built_on
+        or [site for site in everything if site.place.path in started]
+        or (everything if len(paths) > 1 else [])
+    )
 
 
 def _slug(name: str) -> str:

@@ -39,7 +39,7 @@ def add_generate_step(
     """
     taken = [*scope.taken, *(str(step["params"]["test_path"]) for step in planned.steps)]
     taken_slugs = {str(step["id"]).removeprefix(f"generate_{test_type}_") for step in planned.steps}
-    unique = _unique_slug(slug, taken_slugs)
+    unique = unique_slug(slug, taken_slugs)
     spec_path = spec_path.replace(slug, unique)
     if len(test_path) > _LONGEST_TEST_PATH:
         test_path = f"{scope.tests_dir}/test_{unique}.py"
@@ -69,7 +69,7 @@ def _reserved(scope: StepScope, test_type: str, target: JsonObject, part: str) -
     return {f"{name}{part}" for name, module in scope.index.unit_test_names.items() if own is None or module != own}
 
 
-def _unique_slug(slug: str, taken: set[str]) -> str:
+def unique_slug(slug: str, taken: set[str]) -> str:
     """The slug in the form of an id; names that differ in what no id can show, such as `_a` and `a`, get a digest."""
     plain = re.sub(r"[^A-Za-z0-9_]+", "_", slug)[:_LONGEST_SLUG]
     if plain == slug and slug not in taken:

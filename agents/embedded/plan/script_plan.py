@@ -18,7 +18,7 @@ from ....utils.names.similar_names import similar_names
 from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .order.script_importance import scripts_in_order_of_importance
-from .plan_steps import CONTEXT, accept_step, context_step, verify_step
+from .plan_steps import CONTEXT, accept_step, context_step, unique_slug, verify_step
 from .refusals import check_understood
 from .request.lexicon import AVAILABLE_FRAMEWORKS, SCRIPT_FRAMEWORKS
 from .request.parsed_request import Mention, ParsedRequest
@@ -138,6 +138,7 @@ class _Planning:
         self.stopping: list[str] = [text for text, _ in words.unknown]
         self.skipped: list[JsonObject] = []
         self._named: set[str] = set()
+        self._slugs: dict[str, set[str]] = {}
         if inputs.get("changes") is not None or words.changed_since or words.most_complex:
             self._unclear(
                 "only a part of the modules", "what has changed or is complex is known of Python modules only"
@@ -256,7 +257,10 @@ class _Planning:
             test_path = f"{stem.rstrip('0123456789-')}-{number}{mark}{suffix}"
             number += 1
         taken.add(test_path)
-        slug = f"{_slug(path)}{'__' + _slug('_'.join(names[:3])) if names else ''}"
+        # Where only letters and digits stay, `src/a/b.js` and `src/a.b.js` read alike.
+        known = self._slugs.setdefault(kind, set())
+        slug = unique_slug(f"{_slug(path)}{'__' + _slug('_'.join(names[:3])) if names else ''}", known)
+        known.add(slug)
         ending = "" if kind == "unit" else f".{kind}"
         target: JsonObject = {
             "path": path,

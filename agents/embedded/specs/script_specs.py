@@ -41,7 +41,7 @@ class ScriptSpecGenerator:
         target = await self.target()
         path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")
         explore = explore_script_flows if self.flows else explore_script
-        found = await explore(target, path, symbols=symbols, mutants=self.mutants)
+        found = await explore(target, path, symbols=symbols, mutants=self.mutants, seconds=seconds)
         trace: list[JsonObject] = [
             {"event": "explored", "target": path, "trials": found.trials, "cases": len(found.spec["cases"])}
         ]

@@ -11,12 +11,13 @@ from ..model.json_values import literal, quoted
 Json = Mapping[str, Any]
 
 
-def application_call(target: Json, *, started_here: bool = False, plain: bool = False) -> str:
+def application_call(target: Json, *, started_here: bool = False, plain: bool = False, alone: bool = False) -> str:
     """Render what starts the application of a spec's target; the file has ROOT and, where it has any, ENVIRONMENT.
 
     Args:
         started_here: whether an application, unlike an address, is told that the tests start it themselves.
         plain: whether `api_command.py` runs its command, which is all that this needs of it.
+        alone: whether an application of the source gets no variables of its surroundings but those it is given.
     """
     application: Json = target.get("application") or {}
     parts = [quoted(str(application["import"]))] if application.get("import") and not plain else []
@@ -33,6 +34,8 @@ def application_call(target: Json, *, started_here: bool = False, plain: bool = 
         parts.append("environment=ENVIRONMENT")
     if application.get("folder"):
         parts.append(f"folder={quoted(str(application['folder']))}")
+    if alone and application.get("import") and not plain:
+        parts.append("alone=True")
     if not application and target.get("base_url"):
         parts = [f"base_url={quoted(str(target['base_url']))}"]
     return f"Application({', '.join(parts)})"

@@ -148,16 +148,14 @@ def _page_flow(explorer: Explorer, place: Place, known: frozenset[tuple[str, str
     around = [one for one in explorer.found.places if one.signed_in == place.signed_in and one.path == place.parent]
     parent = around[0] if around else None
     if parent is not None and place.link is not None:
-        actions: tuple[Action, ...] = (
-            {"kind": "open", "url": place.parent},
-            {"kind": "click", "locator": place.link},
-        )
-        expect = [{**one, "after_action": 0} for one in heading_expectations(parent.state)] + expect
+        actions: tuple[Action, ...] = (*parent.opening, {"kind": "click", "locator": place.link})
+        before = len(parent.opening) - 1
+        expect = [{**one, "after_action": before} for one in heading_expectations(parent.state)] + expect
         name = place.link.get("name") or place.link["value"]
         title = f"the link {quoted(name)} leads to the page {quoted(place.name)}"
         link_slug = slug(f"link {nameable(name, '')} leads to {named}")
     else:
-        actions = ({"kind": "open", "url": place.path},)
+        actions = place.opening
         expect += [] if place.parent else _links(place)
         alike = sum(one.name == place.name for one in explorer.found.places if one.signed_in == place.signed_in)
         at = f" at {place.path}" if alike > 1 and place.parent else ""
@@ -204,12 +202,11 @@ def _had(explorer: Explorer, place: Place, button: Button) -> bool:
 
 
 async def _click_flows(explorer: Explorer, place: Place, button: Button, locator: Locator) -> list[Flow]:
-    opened: Action = {"kind": "open", "url": place.path}
     flows = []
     done = place.state
     for answer in ("accept", "dismiss"):
         click: Action = {"kind": "click", "locator": locator, "dialog": answer}
-        played = await explorer.play([opened, click], signed_in=place.signed_in)
+        played = await explorer.play([*place.opening, click], signed_in=place.signed_in)
         after = played.last
         if after is None or after.elsewhere or not after.settled or after.status >= 400:
             why = played.failure or (
@@ -219,7 +216,7 @@ async def _click_flows(explorer: Explorer, place: Place, button: Button, locator
                 explorer.note(f"the button {quoted(button.name)} on {place.path} was left out: {why}")
             break
         asked = after.dialogs
-        actions: list[Action] = [opened, click if asked else {"kind": "click", "locator": locator}]
+        actions: list[Action] = [*place.opening, click if asked else {"kind": "click", "locator": locator}]
         expect: list[Json] = [{"kind": "dialog", "value": asked[0]}] if asked else []
         if answer == "accept":
             expect += outcome_expectations(after, place.state)

@@ -46,7 +46,7 @@ class Form:
 
     def actions(self, values: dict[str, str]) -> list[Action]:
         """Open the page, fill in values by names of fields, and submit."""
-        actions: list[Action] = [{"kind": "open", "url": self.place.path}]
+        actions: list[Action] = [*self.place.opening]
         for field, locator in self.fields:
             key = element_key(field)
             if field.kind == "checkbox" and field.required and not field.checked:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from ....core.errors import EnvironmentFault
 from ..model.flow import BrowserBudget, Defect, Exploration, Place, SignIn
-from ..model.page import Action, Json, Link, Locator, PageState, Played, page_key
+from ..model.page import Action, Frame, Json, Link, Locator, PageState, Played, frame_of, page_key
 from ..model.words import DESTRUCTIVE, SIGN_OUT, quoted
 from .locators import candidates, element_key, elements
 from .session import BrowserSession
@@ -31,6 +31,7 @@ class Explorer:
     destructive: bool
     found: Exploration = field(default_factory=Exploration)
     began: float = field(default_factory=time.monotonic)
+    frame: Frame = field(default_factory=Frame)
 
     async def play(self, actions: Sequence[Action], checks: Sequence[Json] = (), *, signed_in: bool = False) -> Played:
         """Play a scenario, after signing in where somebody is to be signed in.
@@ -44,7 +45,7 @@ class Explorer:
         self.found.played += 1
         played = await self.session.play([*before, *actions], moved)
         if played.last is None or played.last.status < 500:
-            return played
+            return replace(played, last=played.last and replace(played.last, frame=self.frame))
         status = played.last.status
         self.suspect(
             f"{describe(actions)} ends in an error of the server ({status})",
@@ -114,7 +115,7 @@ class Explorer:
             tried.add(page_key(path))
             if len([one for one in self.found.places if one.signed_in == signed_in]) >= self.budget.pages:
                 self.note(f"no more than {self.budget.pages} kinds of pages were visited")
-                return
+                break
             place = await self.visit(path, parent, link, signed_in=signed_in)
             if place is None:
                 if not parent and not self.found.places:
@@ -128,6 +129,12 @@ class Explorer:
             for one in place.state.links:
                 if self._follows(one, tried):
                     waiting.append((one.path, place.path, place.locators.get(element_key(one))))
+        self._know_frame()
+
+    def _know_frame(self) -> None:
+        """Learn from the visited pages what stands around all of them."""
+        self.frame = frame_of([one.state for one in self.found.places])
+        self.found.places[:] = [replace(one, state=replace(one.state, frame=self.frame)) for one in self.found.places]
 
     def _follows(self, link: Link, tried: set[str]) -> bool:
         if not link.path or link.download or page_key(link.path) in tried or SIGN_OUT.search(link.name):
@@ -139,6 +146,9 @@ class Explorer:
         actions: list[Action] = [{"kind": "open", "url": path}]
         first = await self.play(actions, signed_in=signed_in)
         state = first.last
+        clicked = await self._by_link(path, parent, link, state, signed_in)
+        if clicked is not None:
+            state, actions = clicked
         if state is None:
             self.note(f"{path} cannot be opened: {first.failure}")
         if state is None or not self._usable(state, path):
@@ -151,9 +161,32 @@ class Explorer:
             return None  # it leads to a page that is known
         locators = await self._located(state, actions, signed_in)
         opened = state.path if parent else path  # the first page is opened as a person would
-        place = Place(landed, opened, state, signed_in, parent, link, locators)
+        if clicked is None and opened != path and not await self._leads_to(opened, landed, signed_in):
+            clicked = state, actions
+        way = tuple(actions) if clicked is not None else ()
+        place = Place(landed, opened, state, signed_in, parent, link, locators, way)
         self.found.places.append(place)
         return place
+
+    async def _by_link(
+        self, path: str, parent: str, link: Locator | None, opened: PageState | None, signed_in: bool
+    ) -> tuple[PageState, list[Action]] | None:
+        """What clicking its link shows, and how, where a page shows itself to nobody who opens it in a fresh browser.
+
+        Args:
+            opened: what is shown there to who opens it; a page of its own is what is looked for.
+        """
+        before = self.place(page_key(parent), signed_in) if parent else None
+        if before is None or link is None or not _is_turned_away(opened, path) or not self.may_go_on():
+            return None
+        actions = [*before.opening, {"kind": "click", "locator": link}]
+        state = (await self.play(actions, signed_in=signed_in)).last
+        return None if state is None or _is_turned_away(state, path) else (state, actions)
+
+    async def _leads_to(self, path: str, key: str, signed_in: bool) -> bool:
+        """Whether a page is shown to who opens the address that another one led to."""
+        last = (await self.play([{"kind": "open", "url": path}], signed_in=signed_in)).last
+        return last is not None and last.status < 400 and page_key(last.path) == key
 
     async def _located(self, state: PageState, actions: Sequence[Action], signed_in: bool) -> dict[str, Locator]:
         """Try how elements are found, on further visits: first the best way of each, then the others of the rest."""
@@ -198,6 +231,13 @@ class Explorer:
                 self.note(f"{path} opens other windows, which were closed")
             return True
         return False
+
+
+def _is_turned_away(state: PageState | None, path: str) -> bool:
+    """Whether somebody who wanted a page sees another one, or is refused."""
+    if state is None or state.elsewhere or state.downloads or state.status in (404, 410):
+        return False
+    return state.status in (401, 403) or (bool(state.path) and page_key(state.path) != page_key(path))
 
 
 def describe(actions: Sequence[Action]) -> str:

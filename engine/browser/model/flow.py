@@ -35,7 +35,9 @@ class Place:
 
     Attributes:
         key: what it has in common with pages of its kind; with `signed_in` it is one place.
-        path: leads to it directly.
+        path: leads to it directly, at least for somebody who has been on the page.
+        way: what leads to it in a fresh browser: its path is opened, or, where a link alone lets people in, the link is
+            clicked on the page before it.
         link: name of the link that leads to it on `parent`, which is a path; None where it was opened.
         locators: of its fields, buttons and links, by what `element_key` makes of them; each finds one element, and
             did so on two visits.
@@ -48,6 +50,12 @@ class Place:
     parent: str = ""
     link: Locator | None = None
     locators: dict[str, Locator] = field(default_factory=dict)
+    way: tuple[Action, ...] = ()
+
+    @property
+    def opening(self) -> tuple[Action, ...]:
+        """What leads to it in a fresh browser."""
+        return self.way or ({"kind": "open", "url": self.path},)
 
     @property
     def name(self) -> str:

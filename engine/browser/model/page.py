@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from .tree import Seen, read_tree
@@ -15,6 +16,9 @@ Locator = Json
 Action = Json
 """As in the browser test spec."""
 
+_PARTS = re.compile(r"\s+[-–—|·•:]\s+|:\s+")
+"""What stands between the name of a site and that of a page in its title."""
+_LEAST_PAGES = 3
 _NUMBER = re.compile(r"(?<=/)(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{24,})(?=/|$)")
 
 
@@ -79,6 +83,24 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands around the pages of a site.
+
+    Attributes:
+        headings: names of headings that stand on most pages, such as the name of the site.
+        titles: the parts that all titles begin with.
+    """
+
+    headings: frozenset[str] = frozenset()
+    titles: tuple[str, ...] = ()
+
+    def own_title(self, title: str) -> str:
+        """What a title says of its own page; empty where it says nothing of it."""
+        parts = _PARTS.split(title)
+        return " - ".join(parts[len(self.titles) :] if tuple(parts[: len(self.titles)]) == self.titles else parts)
+
+
+@dataclass(frozen=True, slots=True)
 class PageState:
     """What a page shows.
 
@@ -89,6 +111,7 @@ class PageState:
         settled: whether it stopped changing.
         dialogs: messages of the dialogs that the action opened.
         methods: of its forms, `get`, `post` or another one; empty for a form that names none.
+        frame: what it has in common with the other pages of its site, as far as that is known.
     """
 
     path: str
@@ -105,17 +128,22 @@ class PageState:
     popups: int = 0
     downloads: tuple[str, ...] = ()
     errors: tuple[str, ...] = field(default=())
+    frame: Frame = field(default_factory=Frame)
 
     @property
     def headings(self) -> list[Seen]:
         """Its headings; those around every page, such as the name of the site, come last."""
         found = [one for one in self.seen if one.role == "heading" and one.name]
-        return sorted(found, key=lambda one: bool({"banner", "navigation", "contentinfo"} & set(one.within)))
+        around = {"banner", "navigation", "contentinfo"}
+        return sorted(found, key=lambda one: bool(around & set(one.within)) or one.name in self.frame.headings)
 
     @property
     def heading(self) -> str:
-        """The first heading, else the title."""
-        return next((one.name for one in self.headings), self.title)
+        """The first heading; where that stands on every page, what the title says of this one; else the title."""
+        first = next((one.name for one in self.headings), "")
+        if first and first not in self.frame.headings:
+            return first
+        return self.frame.own_title(self.title) or first or self.title
 
     def of_role(self, role: str) -> list[Seen]:
         """The things of a role, in order."""
@@ -140,6 +168,17 @@ class Played:
     last: PageState | None
     checked: tuple[bool | None, ...] = ()
     failure: str = ""
+
+
+def frame_of(states: Sequence[PageState]) -> Frame:
+    """What most of a site's pages have in common; nothing where too few are known."""
+    if len(states) < _LEAST_PAGES:
+        return Frame()
+    names = [{one.name for one in state.seen if one.role == "heading" and one.name} for state in states]
+    least = max(_LEAST_PAGES, len(states) / 2)
+    headings = {name for found in names for name in found if sum(name in other for other in names) >= least}
+    parts = zip(*(_PARTS.split(state.title) for state in states), strict=False)
+    return Frame(frozenset(headings), tuple(each[0] for each in takewhile(lambda each: len({*each}) == 1, parts)))
 
 
 def page_key(path: str) -> str:

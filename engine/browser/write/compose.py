@@ -90,8 +90,10 @@ def _started(launch: SiteLaunch) -> Json:
         application["import"] = launch.application
     if launch.command:
         application["command"] = list(launch.command)
-    if launch.environment:
-        application["environment"] = dict(launch.environment)
+    # Values of the settings stand in no file; the application, which gets no other variables, is handed them by name.
+    handed = dict.fromkeys(launch.unwritten, "") if launch.application else {}
+    if launch.environment or handed:
+        application["environment"] = {**launch.environment, **handed}
     if launch.folder:
         application["folder"] = launch.folder
     return {"application": application, "import_roots": list(launch.import_roots)} if application else {}

@@ -114,7 +114,9 @@ class _Source:
         tests = ["\n".join(self._test(case)) for case in self._spec["cases"]]
         title = docstring_text(str(self._spec["title"]))
         constants = "\n".join(self._constants())
-        fixtures = _FIXTURES.replace("APPLICATION", application_call(self._spec["target"], started_here=True), 1)
+        fixtures = _FIXTURES.replace(
+            "APPLICATION", application_call(self._spec["target"], started_here=True, alone=True), 1
+        )
         return "\n\n\n".join([f'"""{title}."""\n\n{self._imports()}\n\n{constants}', fixtures, *helpers, *tests]) + "\n"
 
     def _variables(self) -> list[str]:
@@ -139,7 +141,7 @@ class _Source:
 
     def _made_up(self) -> list[str]:
         """The variables with a value that was made up for tests; the others have to be set where the tests run."""
-        return [name for name in self._variables() if name in self._environment()]
+        return [name for name in self._variables() if self._environment().get(name)]
 
     def _sign_in(self, name: str, user: Json) -> str:
         lines = [line for action in user["actions"] for line in action_lines(action, self._made_up())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -24,7 +25,12 @@ from .seams import read_seams
 
 
 async def explore_script_flows(
-    target: PythonTarget, path: str, *, symbols: Sequence[str] | None = None, mutants: int = 150
+    target: PythonTarget,
+    path: str,
+    *,
+    symbols: Sequence[str] | None = None,
+    mutants: int = 150,
+    seconds: float | None = None,
 ) -> ScriptExploration:
     """Explore what one module is integrated with.
 
@@ -33,6 +39,7 @@ async def explore_script_flows(
         path: of the entry, POSIX, relative to the project.
         symbols: qualified names to keep to; None for all.
         mutants: size of the sample of mutants, of all components, that tests are chosen by.
+        seconds: how long mutants are tried; None for all of them.
 
     Raises:
         ProjectError: the module uses no other one, no file and no service, and is no program.
@@ -40,6 +47,7 @@ async def explore_script_flows(
         EnvironmentFault: there is no Node or Jest.
         SandboxFailure, TargetRunError: it could not be run.
     """
+    until = None if seconds is None else time.monotonic() + seconds
     root = target.snapshot.path
     project = await asyncio.to_thread(prepare_scripts, target, path)
     seams = await asyncio.to_thread(read_seams, root, path)
@@ -62,7 +70,7 @@ async def explore_script_flows(
     async with target.workspace() as workspace:
         others = tuple(seams.components.values())
         observer = Observer(project, workspace, seams.entry, others, (*setup, *sources))
-        found = await observer.observe(trials, mutants=mutants) if trials else Observations()
+        found = await observer.observe(trials, mutants=mutants, until=until) if trials else Observations()
         ran = await observer.observe(runs, mutants=0) if runs else Observations()
     crossing = [one for one in trials if _crosses(one, found)]
     selection = select(seams.entry, crossing, found, {}, others)

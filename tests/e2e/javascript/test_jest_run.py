@@ -125,7 +125,22 @@ BAD = {
     "src/loops.js": "for (;;) {}\nexport const one = () => 1;\n",
     "src/broken.ts": "export function cut( { return 1; }\n",
     "src/missing.js": "const left = require('left-pad-that-nobody-has');\nexports.f = (n) => left(n);\n",
+    "src/waits.js": "exports.rest = (n) => {\n  while (n < 100) {\n    // for ever\n  }\n  return n - 100;\n};\n"
+    "exports.twice = (n) => 2 * n;\n",
+    "src/rates.js": "exports.rate = (country) => (country === 'DE' ? 0.5 : 0.25);\n",
+    "src/mixed.js": "import { rate } from './rates';\nconst rates = require('./rates');\n"
+    "export const gross = (net, country) => net * (1 + rate(country));\n"
+    "export const isCheap = (country) => rates.rate(country) < 0.3;\n",
 }
+
+
+@pytest.fixture(scope="module")
+def bad(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run on modules of which some cannot be loaded; names say in which order they are worked on."""
+    root = make_project(tmp_path_factory.mktemp("bad") / "bad", BAD)
+    before = tree(root)
+    words = "unit tests for src/loops.js, src/broken.ts, src/missing.js, src/waits.js, src/mixed.js"
+    return Run(root, before, invoke_command("run", words, "--run-id", RUN, cwd=root, environment=ENVIRONMENT))
 
 
 @pytest.mark.parametrize(
@@ -136,9 +151,29 @@ BAD = {
         ("src/missing.js", "cannot be loaded: .*left-pad-that-nobody-has"),
     ],
 )
-def test_a_module_that_cannot_be_loaded_ends_with_its_reason(tmp_path, path, says):
-    root = make_project(tmp_path / "bad", BAD)
-    outcome = invoke_command("run", f"unit tests for {path}", "--root", str(root), cwd=root, environment=ENVIRONMENT)
-    assert outcome.code == 3, outcome
-    assert re.search(says, outcome.out + outcome.err), outcome
-    assert not list(root.rglob("*.test.*"))
+def test_a_module_that_cannot_be_loaded_fails_with_its_reason_and_has_no_tests(bad, path, says):
+    assert bad.outcome.code == 7, bad.outcome
+    assert re.search(says, bad.outcome.out + bad.outcome.err), bad.outcome
+    assert not list(bad.root.rglob(f"{Path(path).stem}.test.*"))
+
+
+def test_other_modules_keep_their_tests_beside_those_that_fail(bad):
+    added = sorted({*tree(bad.root)} - {*bad.before})
+    assert [name for name in added if not name.startswith(".testwright")] == [
+        "tests/generated/mixed.test.js",
+        "tests/generated/waits.test.js",
+    ]
+
+
+def test_es_modules_and_commonjs_may_be_mixed(bad):
+    text = (bad.root / "tests/generated/mixed.test.js").read_text()
+    assert "const { gross, isCheap } = require('../../src/mixed');" in text
+
+
+def test_calls_that_never_come_to_an_end_are_named_and_cost_no_other_call(bad):
+    text = (bad.root / "tests/generated/waits.test.js").read_text()
+    assert "twice(" in text
+    [target] = [one for one in report_of(run_folder(bad.root, RUN))["targets"] if one["path"] == "src/waits.js"]
+    assert any(
+        re.fullmatch(r"rest\(\d+\) does not come to an end, or ends the process", one) for one in target["notes"]
+    )

@@ -127,7 +127,7 @@ class _Source:
         yield from ["const { mismatches } = require('./api_schema.cjs');"] if "mismatches(" in rest else []
 
     def _launch(self) -> Iterator[str]:
-        lines = list(launch_lines(self._spec["target"], self._test_path, alone=True))
+        lines = list(launch_lines(self._spec["target"], self._test_path, of_api=True))
         if self._typed:
             yield from ["const test = withApplication({", *lines, "});"]
         else:

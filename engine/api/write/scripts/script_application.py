@@ -41,13 +41,13 @@ export default defineConfig({
 """
 
 
-def launch_lines(target: Json, test_path: str, *, alone: bool = False) -> Iterator[str]:
+def launch_lines(target: Json, test_path: str, *, of_api: bool = False) -> Iterator[str]:
     """Yield the properties that say how the application of a spec's target is started, a line each.
 
     Args:
         test_path: POSIX, relative to the project's root; the file finds the project from there.
-        alone: for API tests: no other variables of the shell reach the application, and API_BASE_URL takes its place.
-            Tests in a browser start it in any case.
+        of_api: for API tests, API_BASE_URL takes the application's place, and what a command starts gets no other
+            variables of the shell either, as no application of the source does.
 
     Raises:
         AgentFailure: nothing is started.
@@ -69,10 +69,10 @@ def launch_lines(target: Json, test_path: str, *, alone: bool = False) -> Iterat
         "secrets": secrets,
         "taken": [name for name, value in plain.items() if is_secret(name) or not value],
         "needed": needed,
-        "alone": alone,
+        "alone": of_api or not application.get("command"),
         "ready": application.get("ready_path") if application.get("command") else None,
         "folder": application.get("folder"),
-        "startedHere": not alone,
+        "startedHere": not of_api,
     }
     yield from (f"  {name}: {script_value(value)}," for name, value in given.items() if value)
 

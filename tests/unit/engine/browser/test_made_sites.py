@@ -74,10 +74,42 @@ async def test_a_link_to_an_error_or_to_nothing_is_a_suspected_defect_and_no_pag
 async def test_a_page_that_is_not_for_everybody_is_noted_and_no_defect():
     pages = {"/": page("/", '- link "Desk"\n', links=(Link("Desk", "/desk"),))}
     pages |= {"/desk": page("/desk", '- heading "Forbidden"\n', status=403)}
-    made = explorer(lambda actions: pages[actions[-1]["url"]])
+    made = explorer(lambda actions: pages[actions[-1].get("url", "/desk")])
     await made.visit_all("/")
     assert made.found.defects == []
     assert made.found.notes == ["/desk, to which a link on / leads, was left out: it answers with the status 403"]
+
+
+def demo_site(actions: Sequence[Action]) -> PageState:
+    """Who has clicked “Demo” may see the pages behind it; everybody else is sent to the front page."""
+    home = page("/", '- heading "Shares"\n- heading "Begin"\n', title="Shares", links=(Link("Demo", "/demo"),))
+    rows = page(
+        "/demo/", '- heading "Shares"\n- row "Ada 2"\n', title="Shares - demo", links=(Link("Settle", "/demo/settle"),)
+    )
+    settle = page("/demo/settle", '- heading "Shares"\n- text: Ada pays\n', title="Shares - settle up")
+    shown, inside = home, False
+    for action in actions:
+        wanted = action.get("url") or {"Demo": "/demo", "Settle": "/demo/settle"}[action["locator"]["name"]]
+        inside = inside or wanted == "/demo"
+        shown = {"/demo": rows, "/demo/": rows, "/demo/settle": settle}.get(wanted, home) if inside else home
+    return shown
+
+
+async def test_pages_that_a_link_lets_people_in_to_are_reached_by_that_link():
+    made = explorer(demo_site)
+    await made.visit_all("/")
+    demo: Action = {"kind": "open", "url": "/demo"}
+    click: Action = {"kind": "click", "locator": {"by": "role", "value": "link", "name": "Settle"}}
+    ways = {place.path: [*place.opening] for place in made.found.places}
+    assert ways == {"/": [{"kind": "open", "url": "/"}], "/demo/": [demo], "/demo/settle": [demo, click]}
+    flows = {flow.actions[-1].get("url", "Settle"): flow.actions for flow in await explore._flows(made)}
+    assert flows["Settle"] == (demo, click)
+
+
+async def test_pages_are_called_by_what_is_their_own_and_not_by_the_name_of_the_site():
+    made = explorer(demo_site)
+    await made.visit_all("/")
+    assert [place.name for place in made.found.places] == ["Begin", "demo", "settle up"]
 
 
 async def test_a_form_that_breaks_the_server_makes_no_flow(tmp_path):

@@ -53,6 +53,17 @@ def test_a_dialog_is_answered_before_the_click_and_its_words_are_asserted_after(
     assert wanted in text
 
 
+def test_no_other_variable_of_the_shell_reaches_an_application_of_the_source_and_those_of_the_settings_do(spec):
+    application = {"import": "shop:app", "environment": {"SHOP_PASSWORD": ""}}
+    handed = {**spec, "target": {**spec["target"], "application": application}}
+    text = render_files(handed, "pytest", PATH)[0].contents
+    assert "alone=True" in text
+    assert 'ENVIRONMENT = {"SHOP_PASSWORD": os.environ.get("SHOP_PASSWORD") or ""}' in text
+    assert 'fill(os.environ["SHOP_PASSWORD"])' in text
+    command = {**spec, "target": {**spec["target"], "application": {"command": ["serve", "{port}"]}}}
+    assert "alone" not in render_files(command, "pytest", PATH)[0].contents
+
+
 def test_a_password_is_read_from_the_environment_and_nobody_goes_on_before_being_signed_in(text):
     assert 'SHOP_PASSWORD = os.environ.get("SHOP_PASSWORD", "test-shop-password")' in text
     wanted = """    page.get_by_label("Password").fill(SHOP_PASSWORD)

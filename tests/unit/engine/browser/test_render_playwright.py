@@ -78,6 +78,12 @@ def test_what_a_command_starts_needs_no_python(spec):
     made = {one.path: one.contents for one in render_files({**spec, "target": target}, "playwright", PATH)}
     assert "  command: ['node', 'serve.js', '{port}'],\n  folder: 'site',\n" in made[PATH]
     assert not any(path.endswith(".py") for path in made)
+    assert "alone: true" not in made[PATH]
+
+
+def test_no_other_variable_of_the_shell_reaches_an_application_of_the_source(files):
+    assert "  alone: true,\n" in files[PATH]
+    assert "  startedHere: true,\n" in files[PATH]
 
 
 def test_each_expectation_is_followed_by_its_opposite_in_the_proof(spec):

@@ -119,6 +119,14 @@ def test_a_documented_value_that_is_not_given_is_suspected_and_never_a_test(read
     assert [one["documented"] for one in spec["suspected_defects"]] == ["2"]
 
 
+def test_a_function_whose_calls_all_hang_is_missing_for_that_reason(read, tmp_path):
+    trials = Proposer(tmp_path, read, []).propose(["half"])
+    selection = select(read, trials, Observations(hung=[one.id for one in trials]), {})
+    assert [why for function, why in selection.not_reached if function.qualname == "half"] == [
+        "calls of it do not come to an end, or end the process"
+    ]
+
+
 @pytest.mark.parametrize(
     ("source", "reason"),
     [

@@ -297,6 +297,20 @@ async def test_browser_tests_are_planned_for_the_application_that_answers_with_p
 
 
 @pytest.mark.feature("T-20")
+@pytest.mark.parametrize("text", ["browser tests of the website", "e2e tests for wsgi.py", "browser tests of the site"])
+async def test_the_site_may_be_called_so_and_be_named_by_the_module_that_starts_it(tmp_path, text):
+    (tmp_path / "desk.py").write_text(
+        "from flask import Flask, render_template\n\n\ndef create_app():\n    app = Flask(__name__)\n"
+        "    app.add_url_rule('/', view_func=lambda: render_template('x'))\n    return app\n"
+    )
+    (tmp_path / "wsgi.py").write_text("from desk import create_app\n\napplication = create_app()\n")
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": text, "root": str(tmp_path), "strict": True}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    assert response.result["steps"][0]["params"]["target"]["application"] == {"import": "desk:create_app()"}
+
+
+@pytest.mark.feature("T-20")
 @pytest.mark.parametrize("text", ["browser tests of public", "e2e tests", "browser tests for public/index.html"])
 async def test_browser_tests_of_a_folder_of_pages_serve_it(tmp_path, text):
     (tmp_path / "public").mkdir()

@@ -132,6 +132,18 @@ def test_modules_whose_tests_would_share_a_path_each_get_a_step_and_a_file(tmp_p
     assert {one for step in planned["steps"] for one in step["params"].get("depends_on", ())} <= known
 
 
+@pytest.mark.parametrize("request_text", ["unit tests with jest", "unit tests for src/a/b.js:f and src/a.b.js:f"])
+def test_modules_whose_paths_differ_in_a_sign_only_each_get_a_step_a_spec_and_a_file(tmp_path, request_text):
+    for path in ("src/a/b.js", "src/a.b.js", "src/a-b.js"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("exports.f = (n) => n + 1;\n")
+    generate = [step for step in plan(tmp_path, request_text)["steps"] if step["type"].startswith("generate")]
+    count = 3 if "with jest" in request_text else 2
+    assert len({step["id"] for step in generate}) == len(generate) == count
+    assert len({step["params"]["spec_path"] for step in generate}) == count
+    assert len({step["params"]["test_path"] for step in generate}) == count
+
+
 @pytest.mark.parametrize("request_text", ["integration tests with jest", "integration tests for src with jest"])
 def test_modules_beyond_the_most_that_are_integrated_are_named_with_the_true_reason(tmp_path, request_text):
     (tmp_path / "src").mkdir()
