@@ -277,7 +277,9 @@ def _is_of_characters(root: Shape) -> bool:
         return not root.kinds["list"]
     if root.kinds["list"] or root.kinds["tuple"] or {"mutated", "assigned"} & root.traits.keys():
         return False
-    for part in (root.each, root.item):
+    # First and last characters are looked at, and what is between them cut out: positions of a tuple are not cut.
+    ends = [root.positions[at] for at in (0, -1) if at in root.positions and "sliced" in root.traits]
+    for part in (root.each, root.item, *ends):
         inner = part.root() if part is not None else None
         if (
             inner is None
@@ -313,16 +315,27 @@ def _tokens(parts: Sequence[Shape]) -> tuple[str, ...]:
     return ()
 
 
+_ENCLOSED = ("kitten", "one two", "mitten")
+
+
 def _words(root: Shape) -> tuple[str, ...]:
     """Texts that the code compares a text with, where it tells several apart: one alone may be an exception.
 
     What is cut into pieces or put together is no word: what such a text is compared with may be one of its pieces.
     """
     if (_SEQUENTIAL | {"added"}) & root.traits.keys():
-        return ()
+        return _enclosed_words(root)
     compared = [text for sign, text in root.compared if sign in ("==", "!=")]
     found = [text for text in (*compared, *root.tokens) if literal_or(text, "") and text.startswith(("'", '"'))]
     return tuple(dict.fromkeys(found)) if len(set(found)) > 1 else ()
+
+
+def _enclosed_words(root: Shape) -> tuple[str, ...]:
+    """A word between each two signs that the code looks for at both ends of a text, and cuts off."""
+    if "sliced" not in root.traits or not {0, -1} <= root.positions.keys():
+        return ()
+    signs = [str(literal_or(text, "")) for text in root.positions[0].root().tokens if _is_sign(text)]
+    return tuple(repr(f"{sign}{word}{sign}") for sign, word in zip(signs, _ENCLOSED, strict=False) if len(sign) == 1)
 
 
 def _is_sign(source: str) -> bool:

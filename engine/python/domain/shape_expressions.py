@@ -462,6 +462,10 @@ def _contained(item: Shape, container: Shape, node: ast.expr) -> None:
             item.mark("option").root().tokens.update(dict.fromkeys(repr(letter) for letter in node.value))
         return
     container.mark("searched")
+    if isinstance(node, ast.Tuple):
+        constants = [one.value for one in node.elts if isinstance(one, ast.Constant)]
+        if len(constants) == len(node.elts) and all(isinstance(text, str) for text in constants):
+            item.vote("text").root().tokens.update(dict.fromkeys(map(repr, constants)))
     inner = container.get_index() if "dict" in container.root().kinds else container.get_each()
     if not _contradict(inner, item):
         # Being tested for membership is no proof of being a member.

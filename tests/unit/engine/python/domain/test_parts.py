@@ -28,6 +28,18 @@ def words(text: str):
 
 def kept(items, predicate):
     return [one for one in items if predicate(one)]
+
+
+def unquoted(val):
+    if val[0] in ('"', "'") and val[0] == val[-1]:
+        val = val[1:-1]
+    return val
+
+
+def swapped(pair):
+    if pair[0] in ("x", "y"):
+        return pair[1], pair[0]
+    return pair
 """
 
 
@@ -72,3 +84,10 @@ def test_what_decides_is_no_function_that_always_says_yes(tmp_path: Path) -> Non
     given = [value.source for value in context.values.for_parameter(kept, kept.parameters[1])]
     assert given[0] == "lambda x: x > 2"
     assert not {"str", "len", "lambda x: True"} & set(given)
+
+
+def test_a_text_whose_ends_are_cut_off_has_the_signs_that_are_looked_for_there(tmp_path: Path) -> None:
+    _, context = context_of(write_project(tmp_path, {"texts.py": SOURCE}), "texts.py")
+    domains = {one.qualname: one.parameters[0][1] for one in context.domains}
+    assert (domains["unquoted"].kind, domains["unquoted"].words) == ("text", ("'\"kitten\"'", "\"'one two'\""))
+    assert domains["swapped"].kind == "tuple"  # its items are read one by one, and nothing is cut out
