@@ -9,11 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 
+from ....engine.python.facts.code_examples import block_examples
 from ....engine.python.facts.docstrings import examples_in
+from ....engine.python.model.model import Example
 from ....engine.python.usage.prose_examples import called_examples
 from ....engine.python.usage.slicing import needed_statements
 from ....utils.python_names import bound_outside_patterns, last_name
-from ....utils.python_source import literal_or, parse_or_none
+from ....utils.python_source import expression_or_none, literal_or, parse_or_none
 from ...evidence.model import SourceKind, ValueExample
 from .document_text import code_blocks, is_about_the_past, is_plain_statement, prompts_of, words_of
 
@@ -21,8 +23,6 @@ _MOST_EACH = 40
 _LONGEST = 6000
 _MOST_ARRANGED = 8
 _RAISES = re.compile(r"[`\s,]*(?:raises|throws)\s+(?:an?\s+)?`?((?:\w+\.)*[A-Z]\w*)")
-_COMMENT = re.compile(r"#\s*(?:[-=]*>|\u2192|==|returns?\b|gives\b)?\s*(.+?)\s*$")
-_NUMBERED = re.compile(r"\(\d+\)!?$")
 _LAST_LINE = re.compile(r"^((?:\w+\.)*[A-Z]\w*)(?::.*)?$")
 _REQUEST = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+`?(/[\w{}/.:-]*)")
 _STATUS = re.compile(r"(?<![\w.])([1-5]\d\d)(?![\w.])")
@@ -76,7 +76,6 @@ def _of_document(path: str, first: int, text: str, names: Sequence[str]) -> Iter
 def _of_block(path: str, first: int, block: str, names: Sequence[str]) -> Iterator[ValueExample]:
     """The assertions of a code block, and its calls with a literal in the comment behind them."""
     tree = parse_or_none(block)
-    lines = block.splitlines()
     before: list[ast.stmt] = []
     for node in tree.body if tree is not None else ():
         line = first + node.lineno - 1
@@ -84,25 +83,26 @@ def _of_block(path: str, first: int, block: str, names: Sequence[str]) -> Iterat
             if about := _named_in(found.act, names):
                 arrange = _set_up(earlier, found.act)
                 yield ValueExample(about, found.act, found.want, path, line, "document", arrange, found.raises)
-        # `total = f(2)  # 4` tells the result as `f(2)  # 4` does.
-        if isinstance(node, ast.Expr | ast.Assign) and isinstance(node.value, ast.Call):
-            comment = _COMMENT.search(lines[(node.end_lineno or node.lineno) - 1])
-            want = _literal(comment[1]) if comment and not _NUMBERED.match(comment[1]) else ""
-            shown = _printed(node.value, want)
-            act = ast.unparse(shown) if shown is not None else ""
-            about = _named_in(act, names)
-            if want and about:
-                yield ValueExample(about, act, want, path, line, "document", _set_up(before, act))
         before.append(node)
+    for example in block_examples(block, first):
+        act, want = _unwrapped(example)
+        if about := _named_in(act, names):
+            arrange = _set_up([node for text in example.arrange for node in _statements(text)], act)
+            yield ValueExample(about, act, want, path, example.line, "document", arrange)
 
 
-def _printed(call: ast.Call, want: str) -> ast.expr | None:
-    """What a comment behind a call speaks of: of `print(x)` the `x`; None where it may be the printed text."""
-    if last_name(call.func) != "print":
-        return call
-    # A printed number may be a text, and what it says then is no value.
-    is_value = want[:1] in ("'", '"', "[", "{", "(")
-    return call.args[0] if is_value and len(call.args) == 1 and not call.keywords else None
+def _unwrapped(example: Example) -> tuple[str, str]:
+    """The act of an example and its result; of `print(x)  # [1]` those of `x`. A printed number may be a text."""
+    call = expression_or_none(example.act)
+    want = _literal(example.want)
+    if isinstance(call, ast.Call) and last_name(call.func) == "print" and want[:1] in ("'", '"', "[", "{", "("):
+        return ast.unparse(call.args[0]), want
+    return example.act, example.want
+
+
+def _statements(text: str) -> list[ast.stmt]:
+    tree = parse_or_none(text)
+    return tree.body if tree is not None else []
 
 
 def _set_up(before: Sequence[ast.stmt], act: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ....engine.python.explore.given_trials import observe_given
 from ....engine.python.facts.analyse import analyse_module, subjects
-from ....engine.python.inputs.seeds import example_trial
+from ....engine.python.inputs.seeds import example_trial, printed_value
 from ....engine.python.model.model import RAISES, CallableFacts, Example, Exploration, ModuleFacts, Trial
 from ....engine.python.model.spec_case import Case
 from ....engine.python.project.layout import Layout, find_layout
@@ -28,7 +28,7 @@ from ....engine.python.write.naming import name_tests
 from ....sandbox.target import ProvideTarget
 from ....utils.names.counted import counted
 from ....utils.python_names import unique_name
-from ....utils.python_source import parse_or_none
+from ....utils.python_source import literal_or, parse_or_none
 from ...contract.protocol import JsonObject
 from ..case_identity import act_of, normal_code
 from .example_names import is_cut, origin_of
@@ -114,6 +114,10 @@ def example_trials_of(
         if trial is None or (trial.subject.rpartition(".")[2] not in (about, "__init__") and trial.subject != about):
             continue
         certain = row["kind"] == "document" and not is_cut(arrange, trial)
+        printed = printed_value(trial)
+        if printed is not None:
+            # What stands in a comment behind `print` may be other words than what it shows.
+            certain, trial = certain and literal_or(want, None) is not None, printed
         trial = replace(trial, source="doctest" if certain else "prose", wanted_path=str(row["path"]))
         trials.setdefault((trial.act, *trial.arrange, trial.wanted or ""), trial)
     return list(trials.values())[:_MOST]

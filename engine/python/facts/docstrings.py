@@ -11,6 +11,7 @@ import docstring_parser
 
 from ....utils.python_source import parse_or_none
 from ..model.model import Documentation, Example
+from .code_examples import docstring_examples
 
 _MAXIMUM_LENGTH = 20_000
 _SECTION_MARKS = tuple(":param :return :raise :type args: arguments: raises: returns: ---- @param".split())
@@ -55,7 +56,7 @@ def documentation_of(node: _Owner) -> Documentation:
         parameters=parameters,
         returns=returns,
         raises=raises,
-        examples=examples_in(raw, first.lineno),
+        examples=(*examples_in(raw, first.lineno), *docstring_examples(raw, first.lineno)),
         lines=(first.lineno, first.end_lineno or first.lineno),
     )
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none, parse_python
 from ..facts.analyse import imports_of, subjects
-from ..model.model import CallableFacts, Documentation, Example, ModuleFacts, Trial
+from ..model.model import PRINTS, CallableFacts, Documentation, Example, ModuleFacts, Trial
 from ..usage.project_index import ProjectIndex
 from ..usage.prose_examples import prose_examples
 from ..usage.scoping import NameScope, is_reproducible
@@ -44,10 +44,9 @@ def _documented(
     for example in documentation.examples:
         trial = example_trial(example, own, facts, index, finder)
         if trial is not None:
-            yield trial
-            inner = _printed(trial)
-            if inner is not None:
-                yield inner
+            inner = printed_value(trial)
+            # A reader keeps the plainer of both: the value, rather than the text that printing it shows.
+            yield from (one for one in (inner, trial) if one is not None)
 
 
 def example_trial(
@@ -87,7 +86,7 @@ def example_trial(
         act=act_text,
         imports=statements,
         arrange=arrange,
-        source="doctest",
+        source="doctest" if example.certain else "prose",
         wanted=example.want or None,
         wanted_line=example.line if example.want else 0,
     )
@@ -155,11 +154,19 @@ def _collected(node: ast.stmt, example: Example) -> tuple[ast.stmt, Example]:
     return ast.fix_missing_locations(act), replace(example, want=f"[{', '.join(items)}]")
 
 
-def _printed(trial: Trial) -> Trial | None:
-    """The trial of `print(x)` as a trial of `x`: a result can be compared, printed text only as text."""
+def printed_value(trial: Trial) -> Trial | None:
+    """Returns the trial of `print(x)` as a trial of `x`: a result can be compared, printed text only as text.
+
+    None where the act prints nothing, or several things.
+    """
     if not (trial.act.startswith("print(") and trial.act.endswith(")")):
         return None
     node = parse_python(trial.act).body[0]
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)) or len(node.value.args) != 1:
         return None
-    return replace(trial, act=ast.unparse(node.value.args[0]), wanted=None, wanted_line=0)
+    if node.value.keywords or isinstance(node.value.args[0], ast.Starred):
+        return None
+    wanted = f"{PRINTS}{trial.wanted}" if trial.wanted and "Traceback" not in trial.wanted else None
+    return replace(
+        trial, act=ast.unparse(node.value.args[0]), wanted=wanted, wanted_line=trial.wanted_line if wanted else 0
+    )

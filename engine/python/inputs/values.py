@@ -17,7 +17,7 @@ from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Par
 from ..outside.clocks import stopped_clocks
 from ..outside.databases import DATABASE_FILE, column_values, connections, is_connection, is_database_path
 from ..outside.parts import part_named, part_values
-from ..outside.uses import replaceable, uses_of_callable
+from ..outside.uses import uses_of_callable
 from ..source.annotations import ANY, TypeHint, type_hint
 from ..usage.project_index import ProjectIndex
 from .calls import class_candidates
@@ -128,8 +128,7 @@ class Values:
         """Values beside the plain dates: near the moment at which the clock is stopped, or relative to now."""
         if not depends_on_now(where, one):
             return {}
-        uses = replaceable(uses_of_callable(where, one, self.index), self.index.source_of(where))
-        return NEAR_NOW if stopped_clocks(uses) else RELATIVE
+        return NEAR_NOW if stopped_clocks(uses_of_callable(where, one, self.index)) else RELATIVE
 
     def hints(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> tuple[TypeHint, ...]:
         """The types of a parameter: its annotation's members, else what its default, uses and documentation suggest."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from ....utils.python_source import expression_or_none, literal_value
-from ..model.model import RAISES, ModuleFacts, Observation, Raised, Trial, Value
+from ..model.model import PRINTS, RAISES, ModuleFacts, Observation, Raised, Trial, Value
 from ..model.observation_json import ObservedTrial
 from .value_parts import accessor_joined, parts_of, shared_parts
 
@@ -217,7 +217,7 @@ def compare_with_document(trial: Trial, seen: ObservedTrial) -> DocumentVerdict:
         return DocumentVerdict()
     if _TRACEBACK.search(wanted):
         return _traceback(wanted, seen)
-    verdict = _shown(wanted, seen)
+    verdict = _printed(wanted.removeprefix(PRINTS), seen) if wanted.startswith(PRINTS) else _shown(wanted, seen)
     # An example in words may speak of something else than this call.
     return verdict if verdict.agrees or trial.source != "prose" else DocumentVerdict()
 
@@ -229,11 +229,12 @@ def is_announced(trial: Trial) -> bool:
 
 def as_written(trial: Trial, facts: ModuleFacts) -> Trial | None:
     """Returns the documented example of a trial as doctest would run it; None if no document has it as a whole."""
+    said = (trial.wanted or "").removeprefix(PRINTS).strip()
     documents = [facts.documentation, *(callable_.documentation for callable_ in facts.callables())]
     documents.extend(owner.documentation for owner in facts.classes)
     for document in documents:
         for example in document.examples:
-            if example.line == trial.wanted_line and example.want.strip() == (trial.wanted or "").strip():
+            if example.line == trial.wanted_line and example.want.strip() == said:
                 bind = f"import {facts.module} as _module"
                 everything = "globals().update({k: v for k, v in vars(_module).items() if not k.startswith('__')})"
                 return replace(
@@ -243,6 +244,7 @@ def as_written(trial: Trial, facts: ModuleFacts) -> Trial | None:
                     act=example.act.strip(),
                     mode="call",
                     fixtures=(),
+                    wanted=example.want,
                 )
     # An example in words is a whole call.
     return trial if trial.source == "doctest" and not trial.arrange else None
@@ -298,6 +300,24 @@ def _shown(wanted: str, seen: ObservedTrial) -> DocumentVerdict:
     if observation.output:
         return DocumentVerdict(False, wanted.strip())
     return _as_values(wanted.strip(), seen.shown)
+
+
+def _printed(wanted: str, seen: ObservedTrial) -> DocumentVerdict:
+    """Compares the result with what a document says that `print` shows of it."""
+    value = seen.observation.value
+    if seen.observation.outcome == "raised":
+        return _shown(wanted, seen)
+    if value is None or value.source is None or seen.observation.output:
+        return DocumentVerdict()
+    try:
+        result = literal_value(value.source)
+    except ValueError:
+        return DocumentVerdict()
+    if _matches(wanted, str(result)) or _matches(wanted, value.source):  # `print(name)  # 'Ada'` is common
+        return DocumentVerdict(True)
+    return (
+        DocumentVerdict(False, wanted.strip()) if isinstance(result, str) else _as_values(wanted.strip(), str(result))
+    )
 
 
 def _matches(wanted: str, got: str) -> bool:

@@ -8,10 +8,11 @@ import re
 import symtable
 from collections.abc import Sequence
 
-from ....utils.python_names import assigned_variable, mentioned_names
+from ....utils.python_names import assigned_variable, last_name, mentioned_names
 from ....utils.python_source import literal_or, parse_expression, parse_python
 from ..model.model import Arc, CallableFacts, Exploration, ModuleFacts, TrialFinding
 from ..source.import_block import read_imports
+from ..usage.slicing import action_of
 from .assertable_finding import AssertableFinding
 from .defects import contradiction
 from .normal_form import normal_form
@@ -72,7 +73,13 @@ def _uses(finding: TrialFinding, name: str) -> bool:
     trial = finding.trial
     aliases = {import_.name: import_.bound for import_ in read_imports(trial.imports) if import_.name}
     tree = parse_python("\n".join((*trial.arrange, trial.act)))
-    return not {name, aliases.get(name, name)}.isdisjoint(mentioned_names([tree]))
+    mentioned = mentioned_names([tree])
+    if not {name, aliases.get(name, name)}.isdisjoint(mentioned):
+        return True
+    # What a class completes is run by the inherited method of the same action: `dump_payload` by `dumps`.
+    act = parse_expression(trial.act)
+    called = last_name(act.func) if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute) else ""
+    return trial.source == "document" and action_of(called) == action_of(name)
 
 
 def _calls_another_class(finding: TrialFinding, facts: CallableFacts, module: str) -> bool:

@@ -14,7 +14,7 @@ from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_expression
 from ..facts.names import TypeReference, message_part, name_of_type, whole_message, words_in
 from ..facts.optional_imports import module_copy_variable
-from ..model.model import ModuleFacts, Raised, TrialFinding, Value
+from ..model.model import PRINTS, ModuleFacts, Raised, TrialFinding, Value
 from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, SpecEvidence, SpecExpectation
 from .value_checks import fields_of, value_checks
 
@@ -194,8 +194,9 @@ class Oracle:
         if self._repeats_call(finding, checks):
             plain = replace(value, source=None, attributes=value.attributes or fields_of(value))
             checks, imports = value_checks("result", plain, finding.unstable)
-        if not checks and finding.agrees and finding.trial.wanted and "..." not in finding.trial.wanted:
-            checks = [SpecExpectation("equals", "repr(result)", repr(finding.trial.wanted.rstrip("\n")))]
+        shown = finding.trial.wanted or ""
+        if not checks and finding.agrees and shown and "..." not in shown and not shown.startswith(PRINTS):
+            checks = [SpecExpectation("equals", "repr(result)", repr(shown.rstrip("\n")))]
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
         checks = [*_truth(finding, checks, self._facts), *_is_another_object(finding, value, checks)]

@@ -66,12 +66,18 @@ class RaiseSite:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One doctest prompt with its expected output; `arrange`: the statements before it in the same block."""
+    """One doctest prompt with its expected output, or a call whose result stands in a comment.
+
+    Attributes:
+        arrange: the statements before it in the same block.
+        certain: whether `want` surely is what the act shows; words of a comment may speak of something else.
+    """
 
     arrange: tuple[str, ...]
     act: str
     want: str
     line: int
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +195,9 @@ MOST_PARAMETERS = 100
 RAISES = "raises:"
 """What `Trial.wanted` begins with where prose announces an exception."""
 
+PRINTS = "prints:"
+"""What `Trial.wanted` begins with where a document says what is printed of the result."""
+
 # Sources of trials that a person wrote, or that put together what persons wrote.
 RICH_SOURCES = frozenset({"doctest", "prose", "document", "example", "existing_test", "call_site", "usage"})
 
@@ -204,7 +213,7 @@ class Trial:
         act: one expression; its value is the result.
         mode: what is done with the result: nothing, awaited, iterated (at most 50 items), entered as a context manager.
         source: where its values came from: doctest, call_site, existing_test, signature, constant, mutation, …
-        wanted: the documented result (doctest output, or `raises:NAME`), or None.
+        wanted: the documented result (doctest output, `raises:NAME`, or `prints:TEXT`), or None.
         wanted_line: line that documents it; 0 without one.
         wanted_path: the file of that line, relative to the project; "" for the target's own.
         fixtures: names the runner provides: `tmp_path` (a fresh empty folder), `monkeypatch`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from ..source.moments import NOW
@@ -29,15 +29,25 @@ _METHODS = {
 _DATETIME_AT = '''\
 def datetime_at(moment):
     """Return a datetime class whose clock stands still."""
-
-    class FrozenDatetime(datetime.datetime):
+{kind}
+    class FrozenDatetime(datetime.datetime{meta}):
 {methods}
     return FrozenDatetime'''
+# What code asks of `isinstance(value, datetime)` stays true of any datetime while the class is replaced.
+_KIND = """\
+    real = datetime.{name}
+
+    class Kind(type(real)):
+        def __instancecheck__(cls, value):
+            return isinstance(value, real)
+
+"""
+_META = ", metaclass=Kind"
 _DATE_ON = '''\
 def date_on(day):
     """Return a date class for which today is always the same day."""
-
-    class FrozenDate(datetime.date):
+{kind}
+    class FrozenDate(datetime.date{meta}):
         @classmethod
         def today(cls):
             return day
@@ -55,10 +65,13 @@ def noting_waits(waits):
 _IMPORT = ("import datetime",)
 
 
-def stopped_clocks(uses: Sequence[OutsideUse]) -> list[Arrangement]:
+def stopped_clocks(uses: Sequence[OutsideUse], tested: Collection[str] = ()) -> list[Arrangement]:
     """Returns what stops the clocks that these uses read, at several moments; empty where none can be stopped.
 
     The moment is `now`: a `datetime`, a `date` where nothing reads more, seconds where only they are read.
+
+    Args:
+        tested: which of `datetime` and `date` the code asks `isinstance` about.
     """
     kinds = {_kind(use) for use in uses} - {""}
     if not kinds:
@@ -70,7 +83,8 @@ def stopped_clocks(uses: Sequence[OutsideUse]) -> list[Arrangement]:
     put = tuple(f"monkeypatch.setattr({place!r}, {value})" for place, value in patches.items() if value)
     imports = () if kinds == {"time"} else _IMPORT
     return [
-        Arrangement((*_definitions(uses, kinds), f"{NOW} = {_now(moment, kinds)}", *put), imports) for moment in MOMENTS
+        Arrangement((*_definitions(uses, kinds, tested), f"{NOW} = {_now(moment, kinds)}", *put), imports)
+        for moment in MOMENTS
     ]
 
 
@@ -98,11 +112,19 @@ def _now(moment: tuple[int, ...], kinds: set[str]) -> str:
     return f"datetime.datetime({', '.join(map(str, moment))})"
 
 
-def _definitions(uses: Sequence[OutsideUse], kinds: set[str]) -> tuple[str, ...]:
+def _definitions(uses: Sequence[OutsideUse], kinds: set[str], tested: Collection[str]) -> tuple[str, ...]:
     names = {use.name.removeprefix(_DATETIME) for use in uses}
     methods = "\n".join(f"        @classmethod\n{text}" for name, text in _METHODS.items() if name in names)
-    found = (_DATETIME_AT.format(methods=methods),) if "datetime" in kinds else ()
-    return (*found, _DATE_ON) if "date" in kinds else found
+    found: list[str] = []
+    if "datetime" in kinds:
+        found.append(_DATETIME_AT.format(methods=methods, **_asking("datetime", tested)))
+    if "date" in kinds:
+        found.append(_DATE_ON.format(**_asking("date", tested)))
+    return tuple(found)
+
+
+def _asking(name: str, tested: Collection[str]) -> dict[str, str]:
+    return {"kind": _KIND.format(name=name), "meta": _META} if name in tested else {"kind": "", "meta": ""}
 
 
 def without_waiting(uses: Sequence[OutsideUse], module: str) -> list[Arrangement]:

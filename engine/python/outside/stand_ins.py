@@ -16,7 +16,7 @@ from .bodies import bodies_of
 from .clocks import stopped_clocks, without_waiting
 from .programs import finished_programs
 from .servers import answering_servers
-from .uses import OutsideUse, reachable, replaceable, uses_in_module, uses_of_callable
+from .uses import OutsideUse, reachable, type_tested, uses_in_module, uses_of_callable
 
 _MOST = 12
 _HOUR = 3600
@@ -67,7 +67,7 @@ class StandIns:
 
     def _for(self, one: str, subject: CallableFacts, trial: Trial) -> list[Arrangement]:
         if one.startswith(_CLOCK):
-            return stopped_clocks(self._stoppable(one.removeprefix(_CLOCK), subject))
+            return self._stopped(one.removeprefix(_CLOCK), subject)
         if one.startswith(_SLEEP):
             module = one.removeprefix(_SLEEP)
             return without_waiting(self._uses_in(module), module)
@@ -84,18 +84,15 @@ class StandIns:
         facts = self._index.facts_of(module)
         return uses_in_module(facts, self._index) if facts is not None else ()
 
-    def _stoppable(self, module: str, subject: CallableFacts) -> list[OutsideUse]:
-        """Reads of the clock in a module by what the subject calls, else by any code of it."""
+    def _stopped(self, module: str, subject: CallableFacts) -> list[Arrangement]:
+        """What stops the clocks that a module reads for what the subject calls, else for any code of it."""
         facts = self._index.facts_of(module)
         if facts is None:
             return []
         source = self._index.source_of(facts)
         own = [use for use in uses_of_callable(self._facts, subject, self._index) if use.module == module]
-        for uses in (own, self._uses_in(module)):
-            found = replaceable(uses, source)
-            if stopped_clocks(found):
-                return found
-        return []
+        found = (stopped_clocks(uses, type_tested(uses, source)) for uses in (own, self._uses_in(module)))
+        return next((one for one in found if one), [])
 
 
 def _later(trial: Trial, stopped: Trial, subject: CallableFacts) -> list[Trial]:

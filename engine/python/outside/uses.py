@@ -13,6 +13,7 @@ from ..model.model import CallableFacts, ModuleFacts
 from ..usage.project_index import ProjectIndex
 
 _DEPTH = 5
+_DATETIME = "datetime."
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,10 @@ def _calls_in(source: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if name))
 
 
-def replaceable(uses: Iterable[OutsideUse], source: str) -> list[OutsideUse]:
-    """Keeps uses of classes that no `isinstance` of the code is about: it would answer otherwise."""
-    return [use for use in uses if not is_type_tested(source, use.written.rpartition(".")[0])]
+def type_tested(uses: Iterable[OutsideUse], source: str) -> frozenset[str]:
+    """Returns the classes of `datetime` that uses read and code asks `isinstance` about, by their names there."""
+    found = {(use.name.split(".")[1], use.written.rpartition(".")[0]) for use in uses if use.name.startswith(_DATETIME)}
+    return frozenset(name for name, written in found if is_type_tested(source, written))
 
 
 def is_type_tested(source: str, name: str) -> bool:

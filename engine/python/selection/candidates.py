@@ -114,6 +114,7 @@ def rank_candidates(
     idle = idle_records(records)
     misused, interchangeable = misuses_of_empty_objects(records), interchangeable_calls(records)
     shown = {(one.trial.act, *one.trial.arrange) for one in records if one.trial.act.startswith("repr(")}
+    valued = {(f"print({one.trial.act})", *one.trial.arrange) for one in records if _has_source(one)}
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
     found: dict[Goal, list[TrialCandidate]] = {}
     for record in records:
@@ -125,6 +126,8 @@ def rank_candidates(
             continue
         if (f"repr({record.trial.act})", *record.trial.arrange) in shown and not record.trial.wanted:
             continue  # another record compares the whole object
+        if (record.trial.act, *record.trial.arrange) in valued:
+            continue  # another record compares the value, of which this one shows the text
         trial, raised = record.trial, record.observation.raised
         traits = _traits(record, callables.get(trial.subject), facts, fit_known=fit_known)
         candidate = TrialCandidate(
@@ -151,6 +154,11 @@ def rank_candidates(
         found.setdefault(same, []).append(candidate)
     kept = [candidate for group in found.values() for candidate in _plainest(group, alike)]
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
+
+
+def _has_source(record: TrialRecord) -> bool:
+    value = record.observation.value
+    return record.observation.outcome == "returned" and value is not None and value.source is not None
 
 
 def _pins_draw(record: TrialRecord) -> bool:
@@ -211,6 +219,9 @@ def _plainest(group: Sequence[TrialCandidate], count: int) -> list[TrialCandidat
     return list(chosen.values())[:count]
 
 
+_FOR_READERS = frozenset({"doctest", "prose", "document", "example"})
+
+
 def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
     """Orders candidates that show the same: first those that a reader learns from, then the shortest."""
     shown = candidate.representation
@@ -222,6 +233,8 @@ def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
         shown.degeneracy,
         candidate.interchangeable,
         candidate.formatted,
+        # What a person wrote for readers stands for itself, before what the search made of it.
+        candidate.record.trial.source not in _FOR_READERS,
         candidate.cost,
         candidate.record.number,
     )

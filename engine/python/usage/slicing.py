@@ -16,7 +16,7 @@ from ....utils.python_names import (
     names_of,
 )
 from ....utils.python_source import parse_python
-from ..model.model import CallableFacts, ModuleFacts, TrialFinding
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts, TrialFinding
 from .scoping import NameScope
 
 # Functions of the standard library that change their first argument.
@@ -132,6 +132,8 @@ class Subjects:
             if subject.owner is not None and subject.kind != "constructor":
                 self._members.setdefault(subject.name, []).append(subject)
         self._classes = {owner.name for owner in facts.classes}
+        self._bases = {owner.name: _own_bases(owner.name, facts) for owner in facts.classes}
+        self._actions = {action_of(name) for name in self._members if not name.startswith("_")}
         self._dunders = [name for name in self._members if name.startswith("__")]
 
     def may_concern(self, act: ast.expr) -> bool:
@@ -140,6 +142,8 @@ class Subjects:
             if isinstance(node, ast.Name) and (node.id in self._functions or node.id in self._classes):
                 return True
             if isinstance(node, ast.Attribute) and (node.attr in self._members or node.attr in self._functions):
+                return True
+            if isinstance(node, ast.Attribute) and action_of(node.attr) in self._actions:
                 return True
             dunder = _FUNCTIONS.get(dotted_name(node.func)) if isinstance(node, ast.Call) else None
             if isinstance(node, ast.Subscript | ast.BinOp | ast.Compare) or dunder in self._members:
@@ -201,10 +205,15 @@ class Subjects:
         self, name: str | None, receiver: ast.expr, classes: dict[str, str], surely: bool
     ) -> CallableFacts | None:
         """The member of that name on the receiver's class; for a dunder that class must be known."""
-        if name is None or name not in self._members:
+        if name is None:
             return None
         base = base_name(receiver) or ""
         owner = classes.get(base) or (base if base in self._classes else None)
+        if name not in self._members:
+            return self._completed(name, owner) if owner is not None and not surely else None
+        inherited = self._inherited(owner, self._members[name]) if owner is not None else None
+        if inherited is not None:
+            return inherited
         for one in self._members[name]:
             if one.owner == owner:
                 return one
@@ -212,9 +221,47 @@ class Subjects:
             return None
         return self._members[name][0] if isinstance(receiver, ast.Name | ast.Call) else None
 
+    def _completed(self, name: str, owner: str) -> CallableFacts | None:
+        """The member by which a class completes a method that it inherits from another module, by its name.
+
+        `token.dumps(data)` shows what `dump_payload` is for, where `dumps` is a method of the base class.
+        """
+        alike = [one for members in self._members.values() for one in members if action_of(one.name) == action_of(name)]
+        return self._inherited(owner, [one for one in alike if not one.name.startswith("_")])
+
+    def _inherited(self, owner: str, members: Sequence[CallableFacts]) -> CallableFacts | None:
+        """The member that objects of a class have, of those of several classes: its own, or the nearest base's.
+
+        That of an abstract class is a member of the class that inherits it, as it is where trials are made.
+        """
+        for base in self._bases[owner]:
+            for one in members:
+                if one.owner == base.name:
+                    is_own = base.name == owner or base.kind not in ("abstract", "protocol")
+                    return one if is_own else replace(one, qualname=f"{owner}.{one.name}", owner=owner)
+        return None
+
+
+def _own_bases(name: str, facts: ModuleFacts) -> tuple[ClassFacts, ...]:
+    """A class of the module with its bases of the same module, nearest first."""
+    owners = {owner.name: owner for owner in facts.classes}
+    found = [owners[name]]
+    for one in found:  # grows while it is read
+        bases = (owners.get(base.partition("[")[0]) for base in one.bases)
+        found += [base for base in bases if base is not None and base not in found]
+    return tuple(found)
+
+
+def action_of(name: str) -> str:
+    """Returns the first word of a method's name without a plural: `dump` of `dumps` and of `dump_payload`."""
+    return name.partition("_")[0].removesuffix("s")
+
 
 def without_unrelated(finding: TrialFinding) -> TrialFinding:
-    """Drops statements that share no name with the act: earlier calls of the same example block, unused values."""
+    """Drops statements that share no name with the act: earlier calls of the same example block, unused values.
+
+    Fixtures that nothing names any more go, too.
+    """
     trial = finding.trial
     local = assigned_names(trial.arrange) | set(trial.fixtures)
     versions = dict.fromkeys(local, 0)
@@ -241,7 +288,9 @@ def without_unrelated(finding: TrialFinding) -> TrialFinding:
         for one, names in zip(trial.arrange, shared, strict=True)
         if names & related or (not names and (one.startswith("random.seed(") or not _calls(one, trial.subject)))
     )
-    return replace(finding, trial=replace(trial, arrange=kept))
+    named = names_in(watched).union(*(names_in(one) for one in kept))
+    fixtures = tuple(one for one in trial.fixtures if one in named)
+    return replace(finding, trial=replace(trial, arrange=kept, fixtures=fixtures))
 
 
 def _observed(finding: TrialFinding) -> Iterator[str]:

@@ -11,7 +11,7 @@ import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import last_name, names_of, unique_name
+from ....utils.python_names import last_name, mentioned_names, names_of, unique_name
 from ....utils.python_source import expression_or_none, parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
@@ -19,6 +19,7 @@ from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import CODE, Case
 from ..source.moments import NOW, moment_words
 from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
+from ..usage.slicing import action_of
 from .conditions import TELLING, VAGUE, differences, empty_arguments
 from .scenario_words import restored_words, scenario_words
 from .search_words import search_words
@@ -110,6 +111,8 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
         own = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base
         read = _attribute_of_new(test)
         own = f"{subject_slug(subject)}_{read}" if read else own
+        inherited = _inherited_call(again, test)
+        own = subject_slug(f"{subject.rpartition('.')[0]}.{inherited}") if inherited else own
         if test is usual and opposite and _shared_outcome(usual) == "is_false":
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
         for candidate in _candidates(own, test, usual):
@@ -127,6 +130,16 @@ def _named_once(name: str) -> str:
     """`dijkstra_dijkstra` as `dijkstra`."""
     half = name[: len(name) // 2]
     return half if name == f"{half}_{half}" else name
+
+
+def _inherited_call(member: str, test: _Test) -> str:
+    """Names the inherited method that the act calls in place of the member that completes it: `dumps`."""
+    act = parse_expression(test.cases[0].expression)
+    called = act.func.attr if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute) else ""
+    if not called or snake_case(called) == member or action_of(called) != action_of(member):
+        return ""
+    used = mentioned_names([act, *(parse_python(text.strip()) for text in test.cases[0].statements)])
+    return "" if member in {snake_case(name) for name in used} else called
 
 
 def _user_of(subject: str, test: _Test) -> str:

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from testwright.engine.python.inputs.seeds import example_trials
+from testwright.engine.python.model.model import Observation, Trial, TrialFinding
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.initial_trials import distinct_trials
+from testwright.engine.python.usage.slicing import without_unrelated
 from testwright.engine.python.usage.usage import find_usage
 from testwright.tests.support.engine.python_projects import context_of, facts_of, run_trials, write_project
 
@@ -185,7 +189,7 @@ def test_printed_examples_are_also_tried_without_print(project):
     facts, context = context_of(project, "shop/cart.py")
     found = {trial.act: trial for trial in example_trials(facts, context.index)}
     assert found["print(price(2))"].wanted == "2\n"
-    assert found["price(2)"].wanted is None
+    assert found["price(2)"].wanted == "prints:2\n"
 
 
 def test_usage_is_the_same_each_time(project):
@@ -256,3 +260,29 @@ class Resolver:
     facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
 
     assert [trial.act for trial in example_trials(facts, context.index)] == ["Resolver()"]
+
+
+def test_a_documented_call_of_an_inherited_method_is_about_the_member_that_completes_it(tmp_path):
+    files = {
+        "shop/__init__.py": "from .safe import Safe\n",
+        "shop/base.py": "class Base:\n    def dumps(self, value):\n        return self.dump_payload(value)\n",
+        "shop/safe.py": "from .base import Base\n\n\nclass Safe(Base):\n"
+        "    def dump_payload(self, value):\n        return repr(value)\n",
+        "README.md": "```python\nfrom shop import Safe\nsafe = Safe()\nprint(safe.dumps([1]))\n# [1]\n```\n",
+    }
+    root = write_project(tmp_path, files)
+    layout, facts = find_layout(root), facts_of(root, "shop/safe.py")
+
+    found = [(trial.subject, trial.arrange, trial.act) for trial in find_usage(root, layout, facts)]
+
+    assert found == [("Safe.dump_payload", ("safe = Safe()",), "print(safe.dumps([1]))")]
+
+
+def test_a_fixture_that_nothing_names_any_more_is_left_out():
+    stopped = "monkeypatch.setattr('shop.time', now)"
+    trial = Trial("clear", "cart.clear()", arrange=("cart = Cart()",), fixtures=("monkeypatch",))
+    finding = TrialFinding(trial, Observation("returned"))
+    patched = replace(finding, trial=replace(trial, arrange=(stopped, *trial.arrange)))
+
+    assert without_unrelated(finding).trial.fixtures == ()
+    assert without_unrelated(patched).trial.fixtures == ("monkeypatch",)

@@ -90,7 +90,7 @@ def test_the_clock_stands_still_where_it_matters_and_waits_are_noted(tmp_path: P
 
 
 @pytest.mark.feature("B-11")
-def test_a_class_that_isinstance_is_about_is_not_replaced(tmp_path: Path) -> None:
+def test_a_class_that_isinstance_is_about_answers_as_before_while_its_clock_stands_still(tmp_path: Path) -> None:
     source = '''
 from datetime import date, datetime
 
@@ -102,7 +102,10 @@ def next_birthday(born: date | datetime) -> date:
     return born.replace(year=datetime.now().year)
 '''
     text = render(written_spec(tmp_path, source), "pytest")
-    assert "FrozenDatetime" not in text
+    assert "class FrozenDatetime(datetime.datetime, metaclass=Kind):" in text
+    root = make_project(tmp_path / "elsewhere", {**files(source), "tests/test_written.py": text})
+    assert "passed" in pytest_output(root)
+    assert "failed" not in pytest_output(root)
 
 
 CACHE = '''

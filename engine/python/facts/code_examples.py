@@ -1,0 +1,192 @@
+"""Reads the examples of code without prompts, whose results stand in comments: `print(area(2))  # 4`."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+import textwrap
+from collections.abc import Iterator
+
+from ....utils.python_names import bound_outside_patterns, last_name, loaded_names
+from ....utils.python_source import literal_or, parse_or_none
+from ..model.model import Example
+
+_LONGEST_TEXT = 8_000
+_MOST_EACH = 20
+_MOST_LINES = 5
+_SAYS = r"(?:[-=]*>|\u2192|\u21d2|==?|(?:[Rr]eturns|[Pp]rints|[Gg]ives|[Oo]utputs?|[Rr]esult)\b:?)"
+_COMMENT = re.compile(rf"#+\s*(?:{_SAYS})?\s*(.+?)\s*$")
+_NUMBERED = re.compile(r"\(\d+\)!?$")
+_FENCE = re.compile(r"^(`{3,}|~{3,})[ ]*+(python|py|python3)?[ ]*+$")
+_MARKER = object()
+
+
+def block_examples(block: str, first_line: int) -> Iterator[Example]:
+    """Generates the calls of a code block that say their result, each with the statements before it.
+
+    Read are comments behind a call or an assignment of one (`total = f(2)  # 4`), behind `print` or in the lines after
+    it, and a literal in the line after a call. What `print` shows is certain only where it is a literal: other words
+    may speak of something else.
+
+    Args:
+        block: Python code without the indentation that all lines share.
+        first_line: number of the block's first line in its file.
+    """
+    tree = parse_or_none(block)
+    lines = block.splitlines()
+    body = tree.body if tree is not None else []
+    for at, node in enumerate(body):
+        following = body[at + 1] if at + 1 < len(body) else None
+        found = _said(node, following, lines)
+        if found is not None:
+            call, want, certain = found
+            before, call = _resolved(body[:at], call)
+            arrange = tuple(ast.unparse(one) for one in before)
+            yield Example(arrange, ast.unparse(call), want, first_line + node.lineno - 1, certain)
+
+
+def docstring_examples(raw: str, first_line: int) -> tuple[Example, ...]:
+    """Returns the examples of a docstring's code blocks: fenced, or indented below its words.
+
+    Args:
+        raw: the docstring as written.
+        first_line: number of its first line in the file.
+    """
+    if "#" not in raw or len(raw) > _LONGEST_TEXT:
+        return ()
+    found = (one for start, block in _blocks(raw) for one in block_examples(block, first_line + start))
+    return tuple(one for one, _ in zip(found, range(_MOST_EACH), strict=False))
+
+
+def _said(node: ast.stmt, following: ast.stmt | None, lines: list[str]) -> tuple[ast.Call, str, bool] | None:
+    """The call of a statement, the result that the code says, and whether it surely is that; None without one."""
+    value = node.value if isinstance(node, ast.Expr | ast.Assign) else None
+    if not isinstance(value, ast.Call):
+        return None
+    end = node.end_lineno or node.lineno
+    comment = _COMMENT.search(lines[end - 1][_code_end(lines[end - 1], node) :])
+    told = comment[1] if comment is not None and not _NUMBERED.match(comment[1]) else ""
+    if last_name(value.func) == "print":
+        if len(value.args) != 1 or value.keywords or isinstance(value.args[0], ast.Constant | ast.JoinedStr):
+            return None
+        text = told or _comment_below(lines, end)
+        return (value, text, _is_literal(text)) if text else None
+    if _is_literal(told):
+        return value, repr(literal_or(told, None)), True
+    # `f(2)` with `4` in the next line is a session whose prompts were left out.
+    shown = following.value if isinstance(following, ast.Expr) and isinstance(node, ast.Expr) else None
+    if shown is not None and shown.lineno == end + 1 and _is_literal(ast.unparse(shown)):
+        return value, ast.unparse(shown), True
+    return None
+
+
+def _resolved(before: list[ast.stmt], call: ast.Call) -> tuple[list[ast.stmt], ast.Call]:
+    """Reads `data = load(text)` followed by `print(data["name"])` as `print(load(text)["name"])`.
+
+    Returns:
+        The statements without the assignment, and the call with its value; both unchanged where other statements use
+        the variable, or a part of what is printed is no variable.
+    """
+    part = call.args[0] if last_name(call.func) == "print" else None
+    while isinstance(part, ast.Subscript | ast.Attribute):
+        part = part.value
+    if not isinstance(part, ast.Name):
+        return before, call
+    name = part.id
+    bound = [at for at, node in enumerate(before) if name in bound_outside_patterns([node])]
+    assigned = before[bound[-1]] if bound else None
+    between = [node for node in before[bound[-1] + 1 :] if not _prints(node)] if bound else []
+    if not isinstance(assigned, ast.Assign) or not isinstance(assigned.value, ast.Call | ast.Attribute):
+        return before, call
+    if len(assigned.targets) > 1 or not isinstance(assigned.targets[0], ast.Name):
+        return before, call
+    if any(name in loaded_names(node) for node in between):
+        return before, call
+    inlined = _Inlined(name, assigned.value).visit(copy.deepcopy(call))
+    return [*before[: bound[-1]], *before[bound[-1] + 1 :]], inlined
+
+
+def _prints(node: ast.stmt) -> bool:
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and last_name(call.func) == "print"
+
+
+class _Inlined(ast.NodeTransformer):
+    """Puts an expression in place of a variable."""
+
+    def __init__(self, name: str, value: ast.expr) -> None:
+        self._name = name
+        self._value = value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._value if node.id == self._name else node
+
+
+def _code_end(line: str, node: ast.stmt) -> int:
+    """Where a statement ends in its last line, in characters; the syntax tree counts bytes."""
+    return len(line.encode()[: node.end_col_offset or 0].decode(errors="ignore"))
+
+
+def _comment_below(lines: list[str], end: int) -> str:
+    """The text of the comments in the lines directly below a place; "" where there are none, or too many."""
+    found: list[str] = []
+    for line in lines[end:]:
+        if not line.startswith("#"):
+            break
+        found.append(line[2:] if line.startswith("# ") else line[1:])
+    if not found or len(found) > _MOST_LINES:
+        return ""
+    told = _COMMENT.match(f"# {found[0]}")
+    return "\n".join([told[1] if told is not None else "", *found[1:]])
+
+
+def _is_literal(text: str) -> bool:
+    return bool(text) and "..." not in text and literal_or(text, _MARKER) is not _MARKER
+
+
+def _blocks(raw: str) -> Iterator[tuple[int, str]]:
+    """Blocks of code in a docstring with the number of lines before each; those with prompts are left out."""
+    lines = raw.expandtabs().splitlines()
+    margin = min((_indent(line) for line in lines[1:] if line.strip()), default=0)
+    lines = [line[margin:] if at else line for at, line in enumerate(lines)]
+    at = 0
+    while at < len(lines):
+        fence = _FENCE.match(lines[at])
+        end = at + 1
+        if fence is not None:
+            while end < len(lines) and lines[end].rstrip() != fence[1]:
+                end += 1
+            yield from _block(lines, at + 1, end)
+            end += 1
+        elif lines[at].startswith(" "):
+            while end < len(lines) and (lines[end].startswith(" ") or not lines[end].strip()):
+                end += 1
+            yield from _block(lines, at, end)
+        at = end
+
+
+def _block(lines: list[str], start: int, end: int) -> Iterator[tuple[int, str]]:
+    """The block between two lines; where it is words with code below them, the blocks that are indented further."""
+    text = "\n".join(lines[start:end])
+    block = textwrap.dedent(text)
+    if ">>>" in block or "#" not in block:
+        return
+    if parse_or_none(block) is not None:
+        yield start, block
+        return
+    shared = min((_indent(line) for line in lines[start:end] if line.strip()), default=0)
+    at = start
+    while at < end:
+        stop = at + 1
+        if _indent(lines[at]) > shared:
+            while stop < end and (_indent(lines[stop]) > shared or not lines[stop].strip()):
+                stop += 1
+            inner = textwrap.dedent("\n".join(lines[at:stop]))
+            if parse_or_none(inner) is not None:
+                yield at, inner
+        at = stop
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,82 @@
+"""Examples of code without prompts are read with the result that stands beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.facts.code_examples import block_examples, docstring_examples
+from testwright.engine.python.judge.comparison import DocumentVerdict, compare_with_document
+from testwright.engine.python.model.model import PRINTS, Observation, Trial, Value
+from testwright.engine.python.model.observation_json import ObservedTrial
+
+pytestmark = pytest.mark.feature("B-18")
+
+
+@pytest.mark.parametrize(
+    ("block", "act", "want", "certain"),
+    [
+        ("print(area(7.5, 8))  # 60.0", "print(area(7.5, 8))", "60.0", True),
+        ("total = area(2, 3)  # 6", "area(2, 3)", "6", True),
+        ("area(2, 3)  # -> 6", "area(2, 3)", "6", True),
+        ("s.loads('[1]')\n[1]", "s.loads('[1]')", "[1]", True),
+        ("print(label('side'))\n# side (cm)", "print(label('side'))", "side (cm)", False),
+        ("data = loads(text)\nprint(data['name'])\n# Ada", "print(loads(text)['name'])", "Ada", False),
+        ("print(rows('ab'))\n# a\n# b", "print(rows('ab'))", "a\nb", False),
+    ],
+)
+def test_a_result_is_read_from_the_comment_or_the_line_below_a_call(block, act, want, certain):
+    (found,) = block_examples(block, 5)
+
+    assert (found.act, found.want, found.certain) == (act, want, certain)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "area(2, 3)  # in square metres",
+        "area(2, 3)  # (1)",
+        "print('Hello')  # Hello",
+        "print(a, b)  # 1 2",
+        "x = 3  # 4",
+    ],
+)
+def test_what_says_no_result_of_a_call_is_no_example(block):
+    assert list(block_examples(block, 1)) == []
+
+
+def test_a_variable_that_other_statements_change_stays_in_the_example():
+    (found,) = block_examples("cart = Cart()\ncart.add(3)\nprint(cart.total)  # 3", 1)
+
+    assert (found.arrange, found.act) == (("cart = Cart()", "cart.add(3)"), "print(cart.total)")
+
+
+def test_code_below_the_words_of_a_docstring_is_found_with_its_line():
+    text = (
+        "Return it.\n\n    Example:\n        Of a field::\n\n            print(area(2, 3))  # 6\n\n"
+        "    ```python\n    area(1, 4)  # 4\n    ```\n"
+    )
+
+    assert [(one.act, one.line) for one in docstring_examples(text, 10)] == [
+        ("print(area(2, 3))", 15),
+        ("area(1, 4)", 18),
+    ]
+
+
+def verdict(wanted: str, source: str) -> DocumentVerdict:
+    trial = Trial("area", "area(2, 3)", source="doctest", wanted=f"{PRINTS}{wanted}")
+    value = Value("builtins.int", source=source)
+    return compare_with_document(trial, ObservedTrial(Observation("returned", value=value), shown=source))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "source", "expected"),
+    [
+        ("60.0", "60.0", DocumentVerdict(True)),
+        ("side (cm)", "'side (cm)'", DocumentVerdict(True)),
+        ("'side'", "'side'", DocumentVerdict(True)),
+        ("61.0", "90.0", DocumentVerdict(False, "61.0")),
+        ("3.14", "3.14159", DocumentVerdict()),
+    ],
+)
+def test_what_is_printed_of_a_result_is_compared_with_its_text(wanted, source, expected):
+    assert verdict(wanted, source) == expected
