@@ -74,6 +74,13 @@ _SAYS = re.compile(
     r"([\w\- ]{3,60})"
 )
 _NOUN_PHRASE = r"(?:an?|the|two|three|some|any|another|given)\s+((?:[\w\-*]+ ?){1,7})"
+# Verbs whose object goes into a function; that of "make" or "return" comes out of it.
+_WORKS_ON = re.compile(
+    r"(?:split|strip|trim|escape|unescape|quote|unquote|parse|normali[sz]e|reverse|tokeni[sz]e|encode|decode|clean|"
+    rf"capitali[sz]e|lowercase|uppercase|pad|wrap|unwrap|sanitize|slugify|truncate|shorten|dedent|indent)s? "
+    rf"{_NOUN_PHRASE}",
+    re.IGNORECASE,
+)
 _GIVEN = re.compile(rf"\b(?:given|takes?|accepts?|receives?|gets?)\s+{_NOUN_PHRASE}", re.IGNORECASE)
 _GIVEN_OR_RELATED = re.compile(
     rf"\b(?:given|takes?|accepts?|receives?|for|gets?|of|in|from|between)\s+{_NOUN_PHRASE}", re.IGNORECASE
@@ -130,7 +137,8 @@ def domain_of_section(text: str, look_up: ClassLookup, any_module: ClassLookup =
         any_module: finds a class of the project by its name, for an entry that says `an instance of` it.
     """
     declared = _declared_type(text, look_up, any_module)
-    phrase = _head_domain(text[:200])
+    # What can be passed instead, a further sentence says.
+    phrase = _head_domain(re.split(r"\.\s", text[:200], maxsplit=1)[0])
     if declared.kind == "any":
         return replace(phrase, source="docstring") if phrase.kind != "any" else UNKNOWN
     if phrase.kind == declared.kind:
@@ -219,7 +227,13 @@ class Prose:
         return UNKNOWN, (0, 0)
 
     def _readers(self) -> Sequence[tuple[DomainSource, Callable[[str, str], ParameterDomain]]]:
-        return (("docstring", self._named), ("prose", self._given))
+        return (("docstring", self._named), ("docstring", self._worked_on), ("prose", self._given))
+
+    def _worked_on(self, text: str, name: str) -> ParameterDomain:
+        """What "Split a string on all newlines" says of the only thing that a function must be given."""
+        required = [parameter.name for parameter in self._one.parameters if parameter.required]
+        match = _WORKS_ON.match(" ".join(text.split())) if required == [name] and self._one.kind != "method" else None
+        return domain_of_phrase(match[1]) if match else UNKNOWN
 
     def _named(self, text: str, name: str) -> ParameterDomain:
         """What the words next to the parameter's name say: "two words A and B", "`nums` is a sorted array"."""

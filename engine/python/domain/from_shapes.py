@@ -19,6 +19,8 @@ _MAXIMUM_DEPTH = 6
 LINKS = frozenset("next prev previous left right parent child down random".split())
 _OF_CONTAINERS = frozenset(name for kind in (dict, list, set, str) for name in dir(kind))
 _FLAT: dict[str, DomainKind] = {"boolean": "boolean", "bytes": "bytes"}
+# What a moment has and nothing else does; a text has methods of some of its names.
+_TIMES = frozenset({"tzinfo", "microsecond"})
 _SEQUENTIAL = frozenset(
     {"iterated", "indexed", "sliced", "len", "searched", "assigned", "mutated", "popped", "unpacked"}
 )
@@ -59,6 +61,10 @@ class ShapeDomains:
             return self._callable(root)
         if "path" in root.traits:
             return ParameterDomain("path")
+        if _TIMES & root.attributes.keys():
+            return ParameterDomain("datetime")
+        if "moment" in root.traits:
+            return ParameterDomain("date")
         graph = graph_of(root, self.domain)
         if graph is not None:
             return graph

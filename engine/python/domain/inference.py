@@ -20,7 +20,7 @@ from .from_prose import Prose
 from .from_shapes import OwnersOf, ShapeDomains
 from .from_types import ClassLookup, domain_of_annotation, domain_of_class, domain_of_default, domain_of_hint
 from .refine import refined
-from .relations import with_relations
+from .relations import with_relations, with_shared
 from .shape_reader import Imported, ModuleShapes, read_shapes, with_constants
 from .shapes import Shape
 
@@ -30,6 +30,7 @@ Known = Mapping[tuple[str, str], Sequence[Candidate]]
 _DOCUMENTED = frozenset({"doctest", "document", "readme"})
 _MAIN_SUBJECTS = 3
 _MOST_IMPORTED = 8
+_ORDERING = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 _NAME = re.compile(r"\b[A-Z_a-z]\w+")
 _TEXT_NAME = re.compile(r"(string|text|word|sentence|str)_?\d?")
 
@@ -103,7 +104,7 @@ def infer_domains(
         source: the module's text, for how bodies use their parameters.
     """
     inference = _Inference(facts, classes or ProjectClasses(own_classes(facts)), known or {}, source)
-    return tuple(inference.of_callable(one) for one in facts.callables())
+    return with_shared(tuple(inference.of_callable(one) for one in facts.callables()), facts.classes)
 
 
 @lru_cache(maxsize=8)
@@ -188,9 +189,10 @@ class _Inference:
             replace(domain_of_annotation(item.annotation, self._look_up, self._constants), lines=one.lines),
             *([replace(documented, lines=lines)] if documented.source == "docstring" else []),
             *self._of_calls(one, item),
+            *self._of_order(one, item, used),
             used,
             *([replace(documented, lines=lines)] if documented.source == "prose" else []),
-            domain_of_default(item.default),
+            self._of_default(item),
             self._of_name(one, item),
         ]
         found = UNKNOWN
@@ -200,6 +202,20 @@ class _Inference:
 
     def _shape(self, one: CallableFacts, item: Parameter) -> Shape | None:
         return self._shapes.parameters.get((one.qualname, item.name))
+
+    def _of_default(self, item: Parameter) -> ParameterDomain:
+        """What the default is; that of a name in capitals what the module says that the name is."""
+        named = item.default is not None and item.default.isidentifier() and item.default.isupper()
+        return domain_of_default(self._constants.get(item.default or "", item.default) if named else item.default)
+
+    def _of_order(self, one: CallableFacts, item: Parameter, used: ParameterDomain) -> list[ParameterDomain]:
+        """What an object is put in order beside: another one of its class, whoever else has the same attributes."""
+        owner = self._owners.get(one.owner or "")
+        if owner is None or one.name not in _ORDERING or item.name in ("self", "cls"):
+            return []
+        if used.kind not in ("any", "object"):
+            return []
+        return [replace(domain_of_class(self._facts, owner, self._look_up), source="use", lines=one.lines)]
 
     def _of_calls(self, one: CallableFacts, item: Parameter) -> list[ParameterDomain]:
         """What documented examples, then other real calls pass."""

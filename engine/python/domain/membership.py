@@ -81,6 +81,7 @@ def _outside(found: Iterable[Argument], kinds: Kinds) -> tuple[Argument, ...]:
         or _is_implausible(one)
         or _is_negative_place(one)
         or _is_of_another_type(one)
+        or _is_no_object(one)
         or _promises_order(one, found)
         or _is_reversed(one, found)
     )
@@ -100,7 +101,12 @@ _ENDS = {
 
 
 def _is_reversed(one: Argument, beside: Iterable[Argument]) -> bool:
-    """Whether a number ends a range before the number that begins it, and the callable does not look at that."""
+    """Whether a number ends a range before the number that begins it, and the callable does not look at that.
+
+    With a step a range may run backwards.
+    """
+    if any(item.name == "step" for item in one.called.parameters):
+        return False
     last = literal_or(ast.unparse(one.value), None)
     if not isinstance(last, int | float) or isinstance(last, bool) or one.domain.related("member of"):
         return False
@@ -121,6 +127,13 @@ def _bound_a_range(first: str, last: str) -> bool:
     return len(words) == len(others) and any(
         len(differing) == 1 and there in _ENDS.get(here, "").split() for here, there in differing
     )
+
+
+def _is_no_object(one: Argument) -> bool:
+    """Whether a number or text is passed where the name is that of a class and its members are used."""
+    if one.domain.kind != "object" or not isinstance(one.value, ast.Constant) or one.value.value is None:
+        return False
+    return any(name == one.parameter and use.startswith(("method:", "attribute:")) for name, use in one.called.uses)
 
 
 def _promises_order(one: Argument, beside: Iterable[Argument]) -> bool:

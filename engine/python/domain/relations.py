@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ....utils.python_source import literal_or
-from ..model.domain import ParameterDomain, Precondition, PreconditionKind
+from ..model.domain import CallableDomains, ParameterDomain, Precondition, PreconditionKind
+from ..model.model import ClassFacts
+from .describe import described
 from .shapes import Shape
 
 _CONTAINERS = frozenset({"sequence", "text", "mapping", "graph", "set", "matrix"})
@@ -27,11 +30,52 @@ _WHOLE = re.compile(
     r"s|string|text|haystack|sequence|sentence|word|str_?|line|body|content|source|value|seq|items|lst|arr(ay)?"
 )
 _LETTERS_OF_PART = 3
+# Kinds that a name has wherever a class uses it.
+_SHARED = frozenset({"integer", "real", "text", "boolean", "date", "datetime", "duration", "path", "object"})
+_FEWEST_SHARING = 2
 
 
 def with_relations(domains: Mapping[str, ParameterDomain], shapes: Mapping[str, Shape]) -> dict[str, ParameterDomain]:
     """Adds to each domain the relation to the first other parameter that it has one to."""
     return {name: _related(name, domain, domains, shapes) for name, domain in domains.items()}
+
+
+def with_shared(found: tuple[CallableDomains, ...], classes: Sequence[ClassFacts]) -> tuple[CallableDomains, ...]:
+    """Gives a method's parameter of which nothing is known the domain that its class's other methods have by its name.
+
+    At least two of them must know it, and all that do must agree on the kind.
+    """
+    known = {one.qualname: one for one in found}
+    changed: dict[str, CallableDomains] = {}
+    for owner in classes:
+        own = [known[member.qualname] for member in owner.members if member.qualname in known]
+        by_name: dict[str, list[ParameterDomain]] = {}
+        for name, domain in (pair for one in own for pair in one.parameters):
+            if domain.strong and domain.kind in _SHARED:
+                by_name.setdefault(name, []).append(domain)
+        agreed = {name: shared for name, domains in by_name.items() if (shared := _agreed(domains)) is not None}
+        for one in own:
+            parameters = tuple(
+                (name, replace(agreed[name], optional=domain.optional or agreed[name].optional))
+                if name in agreed and domain.kind == "any" and not domain.preconditions
+                else (name, domain)
+                for name, domain in one.parameters
+            )
+            changed[one.qualname] = replace(one, parameters=parameters)
+    return tuple(changed.get(one.qualname, one) for one in found)
+
+
+def _agreed(domains: Sequence[ParameterDomain]) -> ParameterDomain | None:
+    """The domain that several have in common, without what only some of them demand; None where they differ."""
+    kinds = Counter(domain.kind for domain in domains)
+    kind = kinds.most_common(1)[0][0]
+    if len(domains) < _FEWEST_SHARING or not (len(kinds) == 1 or kinds.keys() <= {"integer", "real"}):
+        return None
+    first = next(domain for domain in domains if domain.kind == kind)
+    if len({domain.type_name for domain in domains if domain.kind == kind}) > 1:
+        return None
+    plain = ParameterDomain(kind, type_name=first.type_name, module=first.module, source="use", lines=first.lines)
+    return replace(plain, description=described(plain))
 
 
 def _related(

@@ -31,6 +31,7 @@ _INTEGERS = frozenset("bin hex oct chr factorial comb perm gcd lcm isqrt randint
 _NUMBERS = frozenset("abs round pow sqrt log log2 log10 floor ceil exp sin cos tan atan hypot isnan isclose".split())
 _PATHS = frozenset("open exists isfile isdir listdir walk makedirs mkdir basename dirname splitext remove".split())
 MOMENT_PARSERS = frozenset({"strptime", "fromisoformat"})
+MOMENT_PARTS = frozenset({"year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo", "fold"})
 _ISO_FORMS = {"date": "%Y-%m-%d", "datetime": "%Y-%m-%dT%H:%M:%S", "time": "%H:%M:%S"}
 _MOMENTS = (
     datetime(2024, 3, 15, 10, 30, tzinfo=UTC),

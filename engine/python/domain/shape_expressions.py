@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....utils.python_names import last_name
-from .shape_calls import MOMENT_PARSERS, call_builtin, call_method, note_moment
+from .shape_calls import MOMENT_PARSERS, MOMENT_PARTS, call_builtin, call_method, note_moment
 from .shapes import Shape, made_of, unify
 
 _MAXIMUM_ITEMS = 40
@@ -143,6 +143,9 @@ class Expressions:
 
     def _operation(self, node: ast.BinOp, names: Names) -> Shape:
         left, right = self.read(node.left, names), self.read(node.right, names)
+        moments = [side for side in (left, right) if "moment" in side.root().traits]
+        if len(moments) == 1 and isinstance(node.op, ast.Add | ast.Sub):
+            return moments[0]  # what is added to a moment is none
         if isinstance(node.op, ast.Add):
             if isinstance(node.right, ast.Compare):
                 return left.mark("number")  # one more where the comparison holds
@@ -344,6 +347,8 @@ class Expressions:
             unify(keywords["key"].mark("called").get_argument(0), base.get_each())
         if base.root().classes:
             return _called(base.get_attribute(func.attr), arguments)
+        if func.attr == "replace" and keywords.keys() & MOMENT_PARTS:
+            return base.mark("moment")
         found = call_method(base, func.attr, arguments)
         return found if found is not None else _called(base.get_attribute(func.attr), arguments)
 

@@ -88,7 +88,8 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"conv|conversion", "str", ("'r'", "'s'")),
     (r"fmt|format|template|format_string|formatstr|spec",
      "str", ("'{} and {}'", "'%d'", "'{:.2f}'", "'%Y-%m-%d'", "''")),
-    (r"date|day|dt|when", "date", ()),
+    (r"date|day|when", "date", ()),
+    (r"dt", "datetime", ()),
     (r"datetime|timestamp|start|end|now|moment", "Any", ('1', '0', '5')),
     (r"delta|duration|timedelta|interval", "timedelta", ()),
     (r"(n|num|number|count|k|i|j|m|times|size|length|width|height|limit|max\w*|min\w*|maxlen|index|idx|pos|"
@@ -285,6 +286,9 @@ def default_hint(default: str | None) -> TypeHint:
         (r"\{.*\}|set\(\)", "set"),
         (r"lambda\b.*|len|str|repr|bool|operator\.\w+|identity", "Callable"),
         (r"int|float|list|dict|type|object", "type"),
+        (r"(datetime\.)?timedelta\(.*\)", "timedelta"),
+        (r"(datetime\.)?datetime\(.*\)", "datetime"),
+        (r"(datetime\.)?date\(.*\)", "date"),
     ):
         if re.fullmatch(pattern, default, re.DOTALL):
             return TypeHint(name)

@@ -36,7 +36,7 @@ BY_TYPE: dict[str, tuple[str, ...]] = {
     "slice": ("slice(1, 3)", "slice(None)"),
     "None": ("None",),
     "type": ("int", "str", "list", "ValueError"),
-    "Hashable": ("'a'", "1", "(1, 2)", "'b'"),
+    "Hashable": ("'apple'", "'banana'", "1", "(1, 2)"),
     "Any": ("1", "'abc'", "[1, 2, 3]", "'def'", "None", "2.5", "{'a': 1}", "True", "''", "0", "(1, 2)", "b'abc'", "-1"),
     "Iterable": ("[3, 1, 2]", "[]", "'abc'", "['b', 'a']", "(1, 2)", "[1]", "[1, 1, 2]", "range(5)", "{'a': 1}"),
     "Iterator": ("iter([1, 2, 3])", "iter([])", "iter('abc')"),

@@ -73,7 +73,8 @@ def prose_hint(text: str) -> TypeHint:
     if re.search(SIZE_OF, head):
         return TypeHint("int")  # "length of the list" is no list
     for part in re.split(r"\bor\b|[|,/]", head):
-        words = _PROSE_WORD.findall(part)
+        # `datetime.timedelta` is known by its last name.
+        words = [word.strip(".").rpartition(".")[2] for word in _PROSE_WORD.findall(part)]
         known = [word for word in words if _ALIASES.get(word, word) in KNOWN]
         if not known:
             continue

@@ -14,7 +14,7 @@ _WEEKEND = 5
 
 def moment_words(node: ast.expr) -> str:
     """Returns words for a moment, as source: `in_the_evening`, `on_a_sunday`, `on_new_years_eve`, `on_leap_day`."""
-    moment = _moment(node)
+    moment = moment_of(node)
     if moment is None:
         return "at_another_moment"
     if (moment.month, moment.day) == (2, 29):
@@ -28,7 +28,8 @@ def moment_words(node: ast.expr) -> str:
     return next(words for end, words in _HOURS if moment.hour < end)
 
 
-def _moment(node: ast.expr) -> date | None:
+def moment_of(node: ast.expr) -> date | None:
+    """The moment or day that a number of seconds or a call of its class makes; None for other nodes."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         try:
             return datetime.fromtimestamp(node.value, UTC)

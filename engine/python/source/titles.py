@@ -224,6 +224,8 @@ def _operand(node: ast.expr) -> ast.expr | None:
 
 
 _ESCAPE_CODE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+# Signs that do not print, in the order of their codes.
+_BLANKS = {"\t": "tab", "\n": "line_break", "\t ": "space_and_tab", "\n ": "space_and_line_break"}
 # Texts whose words tell less than what they are.
 _FORMS = (
     (re.compile(r"--- [^\n]*\n\+\+\+ "), "unified_diff"),
@@ -248,7 +250,7 @@ def _describe_constant(value: object) -> str:
     if not text:
         return "empty_string"
     if not text.strip():
-        return "blank_string"
+        return _BLANKS.get("".join(sorted(set(text))), "blank_string")
     form = next((noun for start, noun in _FORMS if start.match(text)), "")
     if form:
         return form

@@ -17,17 +17,15 @@ from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import CODE, Case
-from ..source.moments import NOW, moment_words
+from ..source.moments import NOW
 from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
 from ..usage.slicing import action_of
 from .conditions import TELLING, VAGUE, differences, empty_arguments
+from .row_words import words_of_rows
 from .scenario_words import restored_words, scenario_words
-from .search_words import search_words
 from .situation import LATER, Situation, situation_of
-from .value_features import distinct_words
 
 LONGEST_NAME = 66
-_LONGEST_ROW = 40
 _MOST_CONDITIONS = 2
 # Conditions that need no preposition.
 _STANDING = ("after_", "before_", "without_", "in_the_", "on_", "at_", "when_")
@@ -376,23 +374,12 @@ def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:
 
 
 def _words_of_rows(rows: Sequence[Sequence[str]], columns: Sequence[str], *, stopped: bool) -> list[str]:
-    """Returns a row's values in words, of as few columns as tell all rows apart; what is expected only where it must.
+    """Returns what sets each row apart in words.
 
     Args:
         stopped: whether the column `now` is the moment at which the clock stands still.
     """
-    given = [at for at, column in enumerate(columns) if not column.startswith(_EXPECTED)]
-    cells = {at: [parse_expression(row[at]) for row in rows] for at in given or range(len(columns))}
-    words = {
-        at: [moment_words(node) for node in nodes] if stopped and columns[at] == NOW else distinct_words(nodes)
-        for at, nodes in cells.items()
-    }
-    if sought := search_words({columns[at]: nodes for at, nodes in cells.items()}):
-        return sought
-    most_varied = sorted(words, key=lambda at: (-len({ast.dump(node) for node in cells[at]}), at))
-    for count in range(1, len(most_varied) + 1):
-        chosen = sorted(most_varied[:count])
-        found = [cut_slug("_".join(words[at][row] for at in chosen), _LONGEST_ROW) for row in range(len(rows))]
-        if len(set(found)) == len(rows):
-            return found
-    return [cut_slug("_".join(words[at][row] for at in sorted(words)), _LONGEST_ROW) for row in range(len(rows))]
+    cells = {column: [parse_expression(row[at]) for row in rows] for at, column in enumerate(columns)}
+    expected = {column: nodes for column, nodes in cells.items() if column.startswith(_EXPECTED)}
+    given = {column: nodes for column, nodes in cells.items() if column not in expected}
+    return words_of_rows(given, expected, clock=NOW if stopped and NOW in given else "")

@@ -16,7 +16,7 @@ def features(node: ast.expr) -> tuple[str, ...]:
         return tuple(name for name, has in _TEXT_FEATURES if has(node.value))
     if isinstance(node, _CONTAINERS):
         return tuple(_of_container(node))
-    number = _number(node)
+    number = number_of(node)
     return tuple(name for name, has in _NUMBER_FEATURES if has(number)) if number is not None else ()
 
 
@@ -69,7 +69,7 @@ def _of_container(node: ast.expr) -> list[str]:
         return ["empty"]
     leaves = list(_leaves(node))
     values = [one.value for one in leaves if isinstance(one, ast.Constant)]
-    numbers = [number for one in leaves if (number := _number(one)) is not None]
+    numbers = [number for one in leaves if (number := number_of(one)) is not None]
     dumps = [ast.dump(item) for item in items]
     inner = [item for item in items if isinstance(item, _CONTAINERS)]
     holds = {
@@ -99,7 +99,7 @@ def _kinds(values: Sequence[object], numbers: Sequence[int | float]) -> dict[str
 
 
 def _order(items: Sequence[ast.expr]) -> dict[str, bool]:
-    numbers = [number for item in items if (number := _number(item)) is not None]
+    numbers = [number for item in items if (number := number_of(item)) is not None]
     comparable = len(numbers) == len(items) > 2
     return {
         "sorted": comparable and numbers == sorted(numbers),
@@ -119,9 +119,10 @@ def _leaves(node: ast.expr) -> Iterator[ast.expr]:
         yield node
 
 
-def _number(node: ast.expr) -> int | float | None:
+def number_of(node: ast.expr) -> int | float | None:
+    """The value of a literal number, also of a negative one; None for others."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _number(node.operand)
+        inner = number_of(node.operand)
         return -inner if inner is not None else None
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         return node.value
@@ -138,6 +139,7 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("empty", lambda text: not text),
     ("blank", lambda text: bool(text) and not text.strip()),
     ("non_ascii", lambda text: not text.isascii()),
+    ("negative", lambda text: text.lstrip().startswith("-") and text.lstrip()[1:2].isdigit()),
     ("quoted", lambda text: text.count("'") >= 2),
     ("double_quoted", lambda text: text.count('"') >= 2),
     ("with_open_quote", lambda text: text.count("'") % 2 == 1 or text.count('"') % 2 == 1),

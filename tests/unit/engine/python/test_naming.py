@@ -119,7 +119,7 @@ def test_rows_of_a_table_are_named_by_their_values() -> None:
     cases = assign_tables([returns("parse('kitten', 'sitting')", "3"), returns("parse('', 'ab')", "2")], FACTS)
     named = name_tests(cases, FACTS)
 
-    assert [named[case.id].id for case in cases] == ["tc_parse_kitten", "tc_parse_empty_string"]
+    assert [named[case.id].id for case in cases] == ["tc_parse_plain_word", "tc_parse_empty_string"]
     assert {named[case.id].group for case in cases} == {"parse__text__strict__expected"}
 
 

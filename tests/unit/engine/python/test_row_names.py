@@ -8,6 +8,7 @@ import pytest
 
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
+from testwright.engine.python.write.row_words import words_of_rows
 from testwright.engine.python.write.search_words import search_words
 from testwright.tests.support.engine.shop_findings import exploration, shop_findings
 from testwright.utils.names.case_names import cases_of_test, owned_tests
@@ -51,3 +52,46 @@ def test_rows_in_which_something_is_looked_for_say_where_it_stands_among_the_ite
 def test_how_far_a_list_is_turned_is_not_looked_for_in_it():
     assert search_words({"array": _nodes("[1, 2, 3]", "[1, 2]"), "k": _nodes("2", "5")}) == []
     assert search_words({"array": _nodes("[1, 2, 3]", "[1, 2]"), "key": _nodes("7", "8")}) == []
+
+
+def test_rows_of_numbers_are_named_by_their_order_or_their_sign() -> None:
+    assert words_of_rows({"width": _nodes("10", "7")}, {}) == ["larger_width", "smaller_width"]
+    assert words_of_rows({"index": _nodes("2", "-1", "0")}, {}) == ["largest_index", "negative_index", "zero_index"]
+    assert words_of_rows({"begin": _nodes("3", "12"), "end": _nodes("5", "5")}, {}) == ["smaller_begin", "larger_begin"]
+
+
+def test_rows_of_two_moments_say_how_far_these_are_apart() -> None:
+    moments = {
+        "d": _nodes(
+            "datetime.datetime(2024, 5, 3, 10)", "datetime.datetime(2024, 5, 3, 10)", "datetime.date(2024, 5, 3)"
+        ),
+        "other": _nodes(
+            "datetime.datetime(2024, 2, 29, 10)", "datetime.datetime(2024, 5, 3, 10)", "datetime.date(2024, 6, 14)"
+        ),
+    }
+
+    assert words_of_rows(moments, {}) == ["months_later", "same_moment", "months_earlier"]
+
+
+def test_the_argument_of_another_kind_names_a_row() -> None:
+    days = {
+        "start": _nodes("3", "datetime.date(2017, 5, 1)", "datetime.date(2017, 5, 1)"),
+        "stop": _nodes("datetime.date(2017, 8, 1)", "3", "datetime.date(2017, 8, 1)"),
+    }
+
+    assert words_of_rows({name: nodes[:2] for name, nodes in days.items()}, {}) == ["number_as_start", "number_as_stop"]
+
+
+def test_a_text_that_stays_as_it_is_and_one_of_digits_are_named_by_what_they_are() -> None:
+    texts = _nodes("'\\t'", "'kitten'")
+    assert words_of_rows({"text": texts}, {"expected": _nodes("'    '", "'kitten'")}) == ["tab", "unchanged"]
+    assert words_of_rows({"text": texts}, {"expected": _nodes("'    '", "'KITTEN'")}) == ["tab", "plain_word"]
+    spans = _nodes("'2 weeks 1 day'", "'-1.5 weeks 3m 20s'")
+    assert words_of_rows({"text": spans}, {"expected": _nodes("15", "20")}) == ["weeks_day", "negative"]
+
+
+def test_lists_that_no_feature_tells_apart_are_named_by_their_size() -> None:
+    assert words_of_rows({"mask": _nodes("[True, False, True]", "[True, True, False, False]")}, {}) == [
+        "shorter",
+        "longer",
+    ]

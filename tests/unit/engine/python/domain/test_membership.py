@@ -12,7 +12,7 @@ from testwright.engine.python.model.model import Arc, ModuleFacts, Observation, 
 from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.select_trials import select_trials
-from testwright.tests.support.engine.python_projects import facts_of, write_project
+from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
 
 pytestmark = pytest.mark.feature("B-06")
 
@@ -51,6 +51,11 @@ def cut(begin, end=None): ...
 
 def window(min_size: int, max_size: int):
     return [] if min_size > max_size else [min_size, max_size]
+
+def stepped(start, end, step=1): ...
+
+def told(line):
+    return line.raised(2)
 """
 
 
@@ -63,6 +68,7 @@ def facts(tmp_path_factory) -> ModuleFacts:
     ("act", "arrange", "count"),
     [
         ("add_tax(1000, Decimal('19'))", (), 0),
+        ("stepped(12, 3)", (), 0),
         ("add_tax(Decimal('19'), 1000)", (), 2),
         ("add_tax(-5, percent=1)", (), 1),
         ("day(datetime.date(2024, 5, 3), None)", (), 0),
@@ -140,3 +146,11 @@ def test_an_empty_tuple_as_default_takes_whatever_is_iterated(tmp_path):
         0,
         1,
     ]
+
+
+def test_a_number_is_no_object_of_the_class_that_a_parameter_is_called_after(tmp_path):
+    facts, context = context_of(write_project(tmp_path, {"m.py": SOURCE}), "m.py")
+    known = replace(facts, domains=context.domains)
+
+    assert count_outside(Trial("told", "told(7)"), known) == 1
+    assert count_outside(Trial("told", "told(Line('apple'))"), known) == 0

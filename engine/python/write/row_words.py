@@ -1,0 +1,242 @@
+"""Names the rows of a table by what sets each apart: `smaller_width`, `months_later`, `unchanged`, `number_as_start`.
+
+Digits of values are no reasons: a row is named by them only where nothing else tells it from the others.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+
+from ....utils.python_names import last_name
+from ..inputs.plain_texts import is_sample
+from ..source.moments import moment_of, moment_words
+from ..source.titles import cut_slug, snake_case
+from .search_words import search_words
+from .value_features import distinct_words, feature_beside, item_count, number_of, with_feature
+
+LONGEST_ROW = 40
+_ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+_RANKS = {2: ("smaller", "larger"), 3: ("smallest", "middle", "largest")}
+_SIZES = {2: ("shorter", "longer"), 3: ("shortest", "middle", "longest")}
+_SPANS = ((365, "years"), (28, "months"), (7, "weeks"), (1, "days"))
+_SECONDS = ((3600, "hours"), (60, "minutes"))
+
+
+def words_of_rows(
+    given: Mapping[str, Sequence[ast.expr]], expected: Mapping[str, Sequence[ast.expr]], *, clock: str = ""
+) -> list[str]:
+    """Names each row by the values of as few columns as tell all rows apart; what is expected only where it must.
+
+    Args:
+        given: the values of a table's columns, by their names; without any, what is expected counts.
+        expected: values of the columns that hold what is expected.
+        clock: the column that holds the moment at which the clock stands still; empty without one.
+    """
+    cells = given or expected
+    if sought := search_words(cells):
+        return sought
+    count = len(next(iter(cells.values())))
+    reasons = {name: _reasons(name, nodes, expected, alone=len(cells) == 1) for name, nodes in cells.items()}
+    if clock in reasons:
+        reasons[clock] = [moment_words(node) for node in cells[clock]]
+    elif related := _between_moments(cells):
+        return related
+    if odd := _of_odd_kinds(cells, count):
+        return odd
+    found = _joined(reasons, cells, count)
+    plain = {name: distinct_words(nodes) for name, nodes in cells.items()}
+    return (
+        found
+        or _joined(plain, cells, count)
+        or [cut_slug("_".join(row), LONGEST_ROW) for row in zip(*plain.values(), strict=True)]
+    )
+
+
+def _joined(words: Mapping[str, Sequence[str]], cells: Mapping[str, Sequence[ast.expr]], count: int) -> list[str]:
+    """Joins the words of as few columns as tell all rows apart, those without digits first; nothing where none do."""
+    order = list(words)
+    varied = sorted(
+        words,
+        key=lambda name: (
+            len({ast.dump(node) for node in cells[name]}) == 1,
+            len(set(words[name])) < count or any(map(_has_digit, words[name])),
+            -len({ast.dump(node) for node in cells[name]}),
+            order.index(name),
+        ),
+    )
+    for number in range(1, len(varied) + 1):
+        chosen = sorted(varied[:number], key=order.index)
+        found = [cut_slug("_".join(words[name][row] for name in chosen), LONGEST_ROW) for row in range(count)]
+        if len(set(found)) == count:
+            return found
+    return []
+
+
+def _reasons(
+    name: str, nodes: Sequence[ast.expr], expected: Mapping[str, Sequence[ast.expr]], *, alone: bool
+) -> list[str]:
+    """Says of each value of a column what sets it apart from the others; in digits where nothing else does."""
+    words = distinct_words(nodes)
+    kinds = [_kind(node) for node in nodes]
+    noun = _noun(name)
+    if len(set(kinds)) > 1:
+        return [_of_kind(node, kinds, noun) or word for node, word in zip(nodes, words, strict=True)]
+    if kinds[0] == "number":
+        return _ranked(nodes, words, noun)
+    if kinds[0] == "moment":
+        found = [moment_words(node) for node in nodes]
+        return found if len(set(found)) == len(found) else words
+    if kinds[0] == "items":
+        return _sized(nodes, words)
+    return _of_texts(nodes, words, expected if alone else {}) if kinds[0] == "text" else words
+
+
+def _noun(name: str) -> str:
+    return snake_case(name.removesuffix("_value")) or "value"
+
+
+def _kind(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, bool) or node.value is None:
+            return str(node.value)
+        return "text" if isinstance(node.value, str) else "number" if isinstance(node.value, int | float) else "other"
+    if number_of(node) is not None:
+        return "number"
+    if isinstance(node, _ITEMS):
+        return "items"
+    if isinstance(node, ast.Call):
+        return "moment" if last_name(node.func) in ("date", "datetime") else last_name(node.func)
+    return "other"
+
+
+def _of_kind(node: ast.expr, kinds: Sequence[str], noun: str) -> str:
+    """Names the only value of its kind by the kind, as `number_as_start`; empty for others."""
+    kind = _kind(node)
+    if kinds.count(kind) > 1:
+        return ""
+    if kind in ("True", "False"):
+        return noun if kind == "True" else f"not_{noun}"
+    number = number_of(node)
+    if kind == "None":
+        return f"no_{noun}"
+    if kind == "text" or (kind == "items" and item_count(node)):
+        return "" if len(kinds) == 2 else f"{kind}_as_{noun}"
+    if kind == "number" and number:
+        return f"negative_{noun}" if number < 0 else f"number_as_{noun}"
+    return ""
+
+
+def _of_odd_kinds(cells: Mapping[str, Sequence[ast.expr]], count: int) -> list[str]:
+    """Names each row by its one argument of another kind than in other rows; nothing unless each has such a one."""
+    found: list[str] = []
+    for row in range(count):
+        words = [
+            word
+            for name, nodes in cells.items()
+            if _kind(nodes[row]) in ("number", "None")
+            and (word := _of_kind(nodes[row], [_kind(node) for node in nodes], _noun(name)))
+        ]
+        found += words[:1]
+    return found if len(set(found)) == count else []
+
+
+def _ranked(nodes: Sequence[ast.expr], words: list[str], noun: str) -> list[str]:
+    """Describes numbers by what they are alone, else by their order."""
+    numbers = [number_of(node) or 0 for node in nodes]
+    distinct = sorted(set(numbers))
+    ranks = _RANKS.get(len(distinct))
+    found: list[str] = []
+    for at, node in enumerate(nodes):
+        others = [other for number, other in enumerate(nodes) if numbers[number] != numbers[at]]
+        feature = feature_beside(node, others) if others else ""
+        if feature:
+            found.append(with_feature(feature, noun))
+        elif ranks:
+            found.append(f"{ranks[distinct.index(numbers[at])]}_{noun}")
+        else:
+            found.append(words[at])
+    return found
+
+
+def _sized(nodes: Sequence[ast.expr], words: list[str]) -> list[str]:
+    """Describes containers of which values and features are no words by their size."""
+    sizes = [item_count(node) for node in nodes]
+    names = _SIZES.get(len(nodes))
+    if names is None or len(set(sizes)) < len(nodes):
+        return words
+    if not any(_has_digit(word) or "_of_" in word for word in words):
+        return words
+    ordered = sorted(sizes)
+    return [names[ordered.index(size)] for size in sizes]
+
+
+def _of_texts(nodes: Sequence[ast.expr], words: list[str], expected: Mapping[str, Sequence[ast.expr]]) -> list[str]:
+    """Describes texts: a word for a word's sake by what it is, one of digits by its features or its letters."""
+    results = next(iter(expected.values()), ())
+    kept = [at for at, node in enumerate(nodes) if at < len(results) and ast.dump(results[at]) == ast.dump(node)]
+    found: list[str] = []
+    for at, (node, word) in enumerate(zip(nodes, words, strict=True)):
+        text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+        filler = is_sample(text) and text.isalpha()
+        if kept == [at] and len(nodes) > 1 and (filler or _has_digit(word)):
+            found.append("unchanged")
+        elif filler and sum(_is_filler(other) for other in nodes) == 1:
+            found.append("plain_word")
+        elif _has_digit(word):
+            others = [other for number, other in enumerate(nodes) if number != at]
+            letters = "_".join(part for part in word.split("_") if part.isalpha())
+            found.append(feature_beside(node, others) or (letters if len(letters) > 2 else word))
+        else:
+            found.append(word)
+    return found if len(set(found)) == len(found) else words
+
+
+def _is_filler(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and is_sample(node.value)
+        and (node.value.isalpha())
+    )
+
+
+def _between_moments(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
+    """Says how far apart the two moments of each row are: `months_earlier`; nothing unless that tells rows apart."""
+    columns = [nodes for nodes in cells.values() if all(_kind(node) == "moment" for node in nodes)]
+    if len(columns) != 2:
+        return []
+    found = [_apart(moment_of(first), moment_of(second)) for first, second in zip(*columns, strict=True)]
+    others = {name: nodes for name, nodes in cells.items() if all(nodes is not column for column in columns)}
+    if others and len(set(found)) < len(found):
+        return []
+    for at, words in enumerate(found):
+        if found.count(words) > 1:
+            found[at] = f"{words}_{moment_words(columns[0][at])}"
+    return found if len(set(found)) == len(found) and all(found) else []
+
+
+def _apart(first: date | None, second: date | None) -> str:
+    """Says by how much the first moment is later or earlier than the second, in the largest whole unit."""
+    if first is None or second is None:
+        return ""
+    between = _at_noon(first) - _at_noon(second)
+    if not between:
+        return "same_moment"
+    way = "later" if between.total_seconds() > 0 else "earlier"
+    seconds = abs(between.total_seconds())
+    days = seconds / 86400
+    unit = next((unit for least, unit in _SPANS if days >= least), "")
+    unit = unit or next((unit for least, unit in _SECONDS if seconds >= least), "seconds")
+    return f"{unit}_{way}"
+
+
+def _at_noon(moment: date) -> datetime:
+    if isinstance(moment, datetime):
+        return moment.replace(tzinfo=UTC)
+    return datetime(moment.year, moment.month, moment.day, 12, tzinfo=UTC)
+
+
+def _has_digit(words: str) -> bool:
+    return any(letter.isdigit() for letter in words)

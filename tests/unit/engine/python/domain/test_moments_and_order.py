@@ -1,0 +1,92 @@
+"""Moments, signs, verbs of documents and other methods of a class say what a parameter takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from testwright.tests.support.engine.python_projects import context_of, write_project
+
+pytestmark = pytest.mark.feature("B-06")
+
+_MOMENTS = '''
+from datetime import timedelta, tzinfo
+
+ZERO = timedelta(0)
+
+
+class Zone(tzinfo):
+    """A zone of a fixed offset.
+
+    Args:
+        offset (datetime.timedelta): how far it is from Greenwich.
+    """
+
+    def __init__(self, offset=3):
+        self.offset = offset
+
+    def tzname(self, dt):
+        return "zone" if self.dst(dt) else ""
+
+    def dst(self, dt):
+        return dt is not None and dt.replace(tzinfo=None) > dt.tzinfo
+
+
+def later(moment, by=ZERO):
+    return moment.replace(day=1) + by
+
+
+def unquoted(val):
+    return val[1:-1] if val[0] in ("'", '"') and val[0] == val[-1] else val
+
+
+def lines(stmt):
+    """Split a string at its line breaks."""
+    return str(stmt).split("\\n")
+
+
+class Queue:
+    def put(self, place: int, item): ...
+    def take(self, place: int): ...
+    def peek(self, place): ...
+    def add(self, item: str): ...
+    def __lt__(self, other):
+        return self.size < other.size
+
+
+class Stack:
+    def __init__(self):
+        self.size = 0
+'''
+
+
+@pytest.mark.parametrize(
+    ("parameter", "kind"),
+    [
+        pytest.param("Zone.offset", "duration", id="dotted_type_in_docstring"),
+        pytest.param("Zone.dst.dt", "datetime", id="its_time_zone_is_read"),
+        pytest.param("Zone.tzname.dt", "datetime", id="passed_on_to_a_method"),
+        pytest.param("later.moment", "date", id="its_day_is_replaced"),
+        pytest.param("later.by", "duration", id="named_constant_as_default"),
+        pytest.param("unquoted.val", "text", id="its_first_sign_is_one_of_several"),
+        pytest.param("lines.stmt", "text", id="object_of_the_verb"),
+        pytest.param("Queue.peek.place", "integer", id="as_in_other_methods"),
+        pytest.param("Queue.put.item", "any", id="known_in_one_other_method_only"),
+    ],
+)
+def test_what_a_value_is_shows_in_moments_signs_verbs_and_other_methods(
+    tmp_path: Path, parameter: str, kind: str
+) -> None:
+    _, context = context_of(write_project(tmp_path, {"zones.py": _MOMENTS}), "zones.py")
+    known = {one.qualname: one for one in context.domains}
+    qualname, _, name = parameter.rpartition(".")
+
+    assert known[qualname].of(name).kind == kind
+
+
+def test_an_object_is_put_in_order_beside_another_of_its_class(tmp_path: Path) -> None:
+    _, context = context_of(write_project(tmp_path, {"zones.py": _MOMENTS}), "zones.py")
+    known = {one.qualname: one for one in context.domains}
+
+    assert known["Queue.__lt__"].of("other").type_name == "Queue"
