@@ -131,7 +131,7 @@ def _bound_a_range(first: str, last: str) -> bool:
 
 def _is_no_object(one: Argument) -> bool:
     """Whether a number or text is passed where the name is that of a class and its members are used."""
-    if one.domain.kind != "object" or not isinstance(one.value, ast.Constant) or one.value.value is None:
+    if one.domain.kind != "object" or not isinstance(literal_or(one.value, None), int | float | str):
         return False
     return any(name == one.parameter and use.startswith(("method:", "attribute:")) for name, use in one.called.uses)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ....utils.python_source import literal_or
-from ..model.domain import CallableDomains, ParameterDomain, Precondition, PreconditionKind
+from ..model.domain import CallableDomains, DomainKind, ParameterDomain, Precondition, PreconditionKind
 from ..model.model import ClassFacts
 from .describe import described
 from .shapes import Shape
@@ -67,7 +67,7 @@ def with_shared(found: tuple[CallableDomains, ...], classes: Sequence[ClassFacts
 
 def _agreed(domains: Sequence[ParameterDomain]) -> ParameterDomain | None:
     """The domain that several have in common, without what only some of them demand; None where they differ."""
-    kinds = Counter(domain.kind for domain in domains)
+    kinds = Counter[DomainKind](domain.kind for domain in domains)
     kind = kinds.most_common(1)[0][0]
     if len(domains) < _FEWEST_SHARING or not (len(kinds) == 1 or kinds.keys() <= {"integer", "real"}):
         return None

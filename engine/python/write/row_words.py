@@ -18,6 +18,8 @@ from .value_features import distinct_words, feature_beside, item_count, number_o
 
 LONGEST_ROW = 40
 _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+# Names that say nothing of a number.
+_NAMELESS = frozenset({"value", "number", "n", "x", "val", "item"})
 _RANKS = {2: ("smaller", "larger"), 3: ("smallest", "middle", "largest")}
 _SIZES = {2: ("shorter", "longer"), 3: ("shortest", "middle", "longest")}
 _SPANS = ((365, "years"), (28, "months"), (7, "weeks"), (1, "days"))
@@ -39,10 +41,10 @@ def words_of_rows(
         return sought
     count = len(next(iter(cells.values())))
     reasons = {name: _reasons(name, nodes, expected, alone=len(cells) == 1) for name, nodes in cells.items()}
+    if related := _between_moments(cells, clock):
+        return related
     if clock in reasons:
         reasons[clock] = [moment_words(node) for node in cells[clock]]
-    elif related := _between_moments(cells):
-        return related
     if odd := _of_odd_kinds(cells, count):
         return odd
     found = _joined(reasons, cells, count)
@@ -84,7 +86,7 @@ def _reasons(
     if len(set(kinds)) > 1:
         return [_of_kind(node, kinds, noun) or word for node, word in zip(nodes, words, strict=True)]
     if kinds[0] == "number":
-        return _ranked(nodes, words, noun)
+        return _ranked(nodes, words, "" if alone or noun in _NAMELESS else noun)
     if kinds[0] == "moment":
         found = [moment_words(node) for node in nodes]
         return found if len(set(found)) == len(found) else words
@@ -143,7 +145,7 @@ def _of_odd_kinds(cells: Mapping[str, Sequence[ast.expr]], count: int) -> list[s
 
 
 def _ranked(nodes: Sequence[ast.expr], words: list[str], noun: str) -> list[str]:
-    """Describes numbers by what they are alone, else by their order."""
+    """Describes numbers by what they are alone, else by their order; without a noun where there is but one column."""
     numbers = [number_of(node) or 0 for node in nodes]
     distinct = sorted(set(numbers))
     ranks = _RANKS.get(len(distinct))
@@ -152,9 +154,10 @@ def _ranked(nodes: Sequence[ast.expr], words: list[str], noun: str) -> list[str]
         others = [other for number, other in enumerate(nodes) if numbers[number] != numbers[at]]
         feature = feature_beside(node, others) if others else ""
         if feature:
-            found.append(with_feature(feature, noun))
+            found.append(with_feature(feature, noun) if noun else feature)
         elif ranks:
-            found.append(f"{ranks[distinct.index(numbers[at])]}_{noun}")
+            rank = ranks[distinct.index(numbers[at])]
+            found.append(f"{rank}_{noun}" if noun else rank)
         else:
             found.append(words[at])
     return found
@@ -202,9 +205,11 @@ def _is_filler(node: ast.expr) -> bool:
     )
 
 
-def _between_moments(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
+def _between_moments(cells: Mapping[str, Sequence[ast.expr]], clock: str) -> list[str]:
     """Says how far apart the two moments of each row are: `months_earlier`; nothing unless that tells rows apart."""
-    columns = [nodes for nodes in cells.values() if all(_kind(node) == "moment" for node in nodes)]
+    moments = {name: nodes for name, nodes in cells.items() if all(_kind(node) == "moment" for node in nodes)}
+    # Beside the clock, what counts is how far away the other moment is.
+    columns = [moments[name] for name in sorted(moments, key=lambda name: name == clock)]
     if len(columns) != 2:
         return []
     found = [_apart(moment_of(first), moment_of(second)) for first, second in zip(*columns, strict=True)]
@@ -213,7 +218,8 @@ def _between_moments(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
         return []
     for at, words in enumerate(found):
         if found.count(words) > 1:
-            found[at] = f"{words}_{moment_words(columns[0][at])}"
+            zoned = _is_zoned(columns[0][at]) or _is_zoned(columns[1][at])
+            found[at] = f"{words}_{'with_time_zone' if zoned else moment_words(columns[0][at])}"
     return found if len(set(found)) == len(found) and all(found) else []
 
 
@@ -230,6 +236,10 @@ def _apart(first: date | None, second: date | None) -> str:
     unit = next((unit for least, unit in _SPANS if days >= least), "")
     unit = unit or next((unit for least, unit in _SECONDS if seconds >= least), "seconds")
     return f"{unit}_{way}"
+
+
+def _is_zoned(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and any(keyword.arg == "tzinfo" for keyword in node.keywords)
 
 
 def _at_noon(moment: date) -> datetime:

@@ -134,6 +134,7 @@ _NUMBER_FEATURES: tuple[tuple[str, Callable[[int | float], bool]], ...] = (
     ("negative", lambda number: number < 0),
     ("fractional", lambda number: number % 1 != 0),
     ("large", lambda number: abs(number) >= 1000),
+    ("positive", lambda number: number > 0),
 )
 _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("empty", lambda text: not text),

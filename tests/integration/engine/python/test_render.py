@@ -45,7 +45,7 @@ class TestCart:
         "quantity",
         [
             pytest.param(0, id="zero"),
-            pytest.param(-1, id="minus_1"),
+            pytest.param(-1, id="negative"),
         ],
     )
     def test_add_raises_value_error(self, quantity):
@@ -73,10 +73,10 @@ class TestCart:
     ("value", "expected"),
     [
         # Documented in cart.py
-        pytest.param(1000, "1,000", id="1000"),
+        pytest.param(1000, "1,000", id="positive"),
         # Observed
         pytest.param(0, "0", id="zero"),
-        pytest.param(-1234567, "-1,234,567", id="minus_1234567"),
+        pytest.param(-1234567, "-1,234,567", id="negative"),
     ],
 )
 def test_group_thousands(value, expected):

@@ -51,10 +51,10 @@ def test_the_same_exploration_gives_the_same_spec() -> None:
 
 @pytest.mark.feature("B-02", "B-04")
 def test_a_case_holds_what_a_renderer_and_a_reader_need() -> None:
-    case = cases(compose(*grouped_calls()))["tc_group_thousands_1000"]
+    case = cases(compose(*grouped_calls()))["tc_group_thousands_positive"]
 
     assert case == {
-        "id": "tc_group_thousands_1000",
+        "id": "tc_group_thousands_positive",
         "title": "group_thousands(1000): the result equals '1,000'",
         "subject": "group_thousands",
         "priority": "high",

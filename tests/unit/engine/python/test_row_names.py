@@ -55,8 +55,8 @@ def test_how_far_a_list_is_turned_is_not_looked_for_in_it():
 
 
 def test_rows_of_numbers_are_named_by_their_order_or_their_sign() -> None:
-    assert words_of_rows({"width": _nodes("10", "7")}, {}) == ["larger_width", "smaller_width"]
-    assert words_of_rows({"index": _nodes("2", "-1", "0")}, {}) == ["largest_index", "negative_index", "zero_index"]
+    assert words_of_rows({"width": _nodes("10", "7")}, {}) == ["larger", "smaller"]
+    assert words_of_rows({"index": _nodes("2", "-1", "0")}, {}) == ["positive", "negative", "zero"]
     assert words_of_rows({"begin": _nodes("3", "12"), "end": _nodes("5", "5")}, {}) == ["smaller_begin", "larger_begin"]
 
 
