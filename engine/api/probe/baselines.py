@@ -7,6 +7,7 @@ the operation still succeeds.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
@@ -28,8 +29,11 @@ from .resource_model import (
     holds_id,
     is_complete,
     merge_setups,
+    put_parameter,
     saving_tag,
 )
+from .sign_in.shapes import part_of
+from .sign_in.users import constant
 
 _ROUNDS = 3
 _RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
@@ -65,6 +69,7 @@ class BaselineFinder:
         self._credentials = credentials
         self._budget = budget
         self._until = until
+        self._together: dict[str, list[Json]] = {}
         self.failures: dict[str, HttpAnswer] = {}
         self.broken: dict[str, Proposal] = {}
 
@@ -85,7 +90,8 @@ class BaselineFinder:
 
     async def _try(self, operation: Operation, number: int) -> None:
         left = self._budget
-        for request, setup in self._stories(operation, number):
+        everything = await self._everything(operation) if number else []
+        for request, setup in self._stories(operation, number, everything):
             if left <= 0:
                 return
             left -= 1
@@ -105,7 +111,9 @@ class BaselineFinder:
                 self.failures.pop(operation.name, None)
                 self._world.refused.pop(operation.name, None)
                 return
-            self.failures[operation.name] = answer
+            # What an application answers tells more than that a setup did not get so far.
+            if not answer.broken_link or operation.name not in self.failures:
+                self.failures[operation.name] = answer
             if 400 <= answer.status < 500 and answer.status != 405 and len(answers) == len(setup) + 1:
                 refused = BaselineRequest(operation, request, tuple(setup), answer)
                 self._world.refused.setdefault(operation.name, refused)
@@ -148,8 +156,10 @@ class BaselineFinder:
                 return asked, whole, again
         return request, setup, answers
 
-    def _stories(self, operation: Operation, number: int) -> Iterator[tuple[Json, tuple[Json, ...]]]:
-        """Yield request sequences, the plainest first; later rounds try more."""
+    def _stories(
+        self, operation: Operation, number: int, everything: Sequence[Json]
+    ) -> Iterator[tuple[Json, tuple[Json, ...]]]:
+        """Yield request sequences, the plainest first; later rounds try more, also after everything that worked."""
         plain = build_request(self._world, operation)
         if plain is None:
             return
@@ -167,9 +177,9 @@ class BaselineFinder:
                 made = build_request(self._world, operation, body=bare)
                 if made is not None:
                     yield made
+        yield from self._of_users(operation)
         if not number:
             return
-        everything = self._everything(operation)
         choices = [plain, *([full] if full is not None and full != plain else []), *self._other_values(operation)]
         for request, setup in choices:
             whole = tuple(merge_setups(everything, setup))
@@ -224,8 +234,22 @@ class BaselineFinder:
                     yield changed
                 return
 
-    def _everything(self, operation: Operation) -> list[Json]:
-        """Return all requests that changed state successfully, except removals."""
+    def _of_users(self, operation: Operation) -> Iterator[tuple[Json, tuple[Json, ...]]]:
+        """Yield the request with the name or address of a user who exists, where its path or query asks for one."""
+        for user in [name for name, known in self._world.users.items() if known.sign_in is not None][:1]:
+            # Who may ask is known by now: others may have been refused before.
+            made = build_request(self._world, operation)
+            parts = [(known, part_of(known.name)) for known in operation.parameters if known.where in ("path", "query")]
+            named = [(known, part) for known, part in parts if part in ("name", "email")]
+            if made is None or not named:
+                return
+            request = {key: dict(entry) if isinstance(entry, dict) else entry for key, entry in made[0].items()}
+            for known, part in named:
+                put_parameter(request, known, f"{{{{{constant(user, part)}}}}}")
+            yield request, made[1]
+
+    async def _everything(self, operation: Operation) -> list[Json]:
+        """Return all requests that changed state successfully and do so one after the other, except removals."""
         story: list[Json] = []
         for baseline in self._world.baselines.values():
             if baseline.operation.method in ("POST", "PUT") and baseline.operation.name != operation.name:
@@ -233,6 +257,21 @@ class BaselineFinder:
         for baseline in self._world.baselines.values():
             if baseline.operation.method == "PATCH" and baseline.operation.path != operation.path:
                 story = merge_setups(story, baseline.story)
+        key = json.dumps(story)
+        if key not in self._together:
+            self._together[key] = await self._that_work(story)
+        return self._together[key]
+
+    async def _that_work(self, story: list[Json]) -> list[Json]:
+        """Return the requests of a sequence without those that others before them make fail, and what needs these."""
+        while story:
+            answers = await self.send(story)
+            failed = next((at for at, answer in enumerate(answers) if not answer.ok), None)
+            if failed is None:
+                break
+            rest, story = [*story[:failed], *story[failed + 1 :]], []
+            for step in rest:
+                story += [step] if is_complete([*story, step]) else []
         return story
 
     def _other_values(self, operation: Operation) -> Iterator[tuple[Json, tuple[Json, ...]]]:

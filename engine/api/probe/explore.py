@@ -23,7 +23,7 @@ from .distinct import distinct_request
 from .execute import drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .judge import MOST_TEXT
 from .propose import filled_lists, proposals_for, readings_after_change, wrong_methods
-from .propose_access import find_guarded
+from .propose_access import find_guarded, logins_after_change
 from .propose_sequences import state_dependent_proposals
 from .propose_updates import conditional_proposals, update_proposals
 from .propose_values import invalid_bodies
@@ -200,6 +200,7 @@ def _all_proposals(
     for refused in world.refused.values():
         yield from invalid_bodies(world, refused)
     yield from lists
+    yield from logins_after_change(world)
     yield from update_proposals(world)
     yield from conditional_proposals(world)
     yield from wrong_methods(world)

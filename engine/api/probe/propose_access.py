@@ -10,8 +10,9 @@ from ..document.auth import Credential
 from ..model.model import UNSAFE, Json, Proposal
 from ..values.data import NOTHING
 from .baselines import BaselineFinder
-from .propose_values import copy_request, make_proposal, make_refusal
+from .propose_values import copy_request, make_proposal, make_refusal, with_body
 from .resource_model import BaselineRequest, ResourceModel, variables_in
+from .sign_in.shapes import new_passwords, old_passwords
 from .sign_in.users import ADMIN, OTHER, USER, constant, with_constants
 
 _REFUSED = (401, 403)
@@ -47,6 +48,7 @@ def access_proposals(
 ) -> Iterator[Proposal]:
     """Yield requests of an operation that others than the right ones make."""
     yield from _wrong_logins(world, baseline)
+    yield from _wrong_own_password(baseline)
     names = ways.auth_names(baseline.request)
     # Without a credential in the request there is none to leave out.
     if not world.needs_auth(baseline.operation) or not names:
@@ -85,6 +87,41 @@ def _wrong_pair(baseline: BaselineRequest) -> Iterator[Proposal]:
         request = {**copy_request(baseline.request), "headers": {**headers, "Authorization": other}}
         how = "with a wrong password"
         yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **_refused_login(baseline))
+
+
+def _wrong_own_password(baseline: BaselineRequest) -> Iterator[Proposal]:
+    """Yield the request of a user who does not know the password that it repeats."""
+    content: Any = (baseline.request.get("body") or {}).get("content")
+    for name in old_passwords(content):
+        if "{{" in str(content[name]):
+            request = with_body(baseline.request, {**content, name: f"{content[name]}-wrong"})
+            how = f"with a wrong {name}"
+            yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **_refused_login(baseline))
+
+
+def logins_after_change(world: ResourceModel) -> Iterator[Proposal]:
+    """Yield logins with the new password and with the one before, after each change of a user's own password."""
+    password = f"{{{{{constant(USER, 'password')}}}}}"
+    for change in world.baselines.values():
+        content: Any = (change.request.get("body") or {}).get("content")
+        new = new_passwords(content) if old_passwords(content) else []
+        if not new or ways.auth_names(change.request) != (USER,):
+            continue
+        for login in [known for known in world.baselines.values() if known.operation.name in world.logins]:
+            asked = login.request["body"]["content"]
+            changed = _replaced(asked, {password: content[new[0]]})
+            if changed == asked:
+                continue
+            marks: Json = {"setup": change.story, "priority": "critical"}
+            name, words = f"after_{change.operation.name}", f"after {change.operation.label}"
+            request = with_body(login.request, changed)
+            yield make_proposal(
+                login, f"{name}_with_the_new_password", f"{words} with the new password", "state", request, **marks
+            )
+            request, marks["statuses"] = copy_request(login.request), _refused_login(login)["statuses"]
+            yield make_proposal(
+                login, f"{name}_with_the_old_password", f"{words} with the old password", "state", request, **marks
+            )
 
 
 def _refused_login(baseline: BaselineRequest) -> Json:

@@ -21,6 +21,7 @@ from ..model.model import Api, ApiParameter, HttpAnswer, Json, Operation
 from ..values.data import NOTHING, SampleValues, looks_secret
 from ..values.negative_requests import is_file
 from .sign_in.failure import SignInFailure
+from .sign_in.shapes import with_own_password
 
 _IDS = ("id", "uuid", "uid", "key", "slug", "number", "code", "name")
 _FILE = {"filename": "file.txt", "content": "content of a file"}
@@ -169,6 +170,7 @@ def build_request(
             return None
         if linked:
             content, setup = _linked(world, operation.body.schema, content, setup)
+        content = with_own_password(content, next(filter(world.users.get, world.secured(operation)), ""))
         request["body"] = {"media_type": operation.body.media_type, "content": content}
     own = world.login_headers.get(operation.name)
     if own:

@@ -208,9 +208,13 @@ def server_of(application):
     config = uvicorn.Config(application, log_level="warning", timeout_keep_alive=1)
     config.load()
     asyncio.run(asyncio.sleep(0))
-    for name in ("anyio._backends._asyncio", "uvicorn.loops.auto", "encodings.idna", "email.message"):
+    # What the first answer would import, or make of its route, is there before any fork.
+    for name in ("anyio._backends._asyncio", "uvicorn.loops.uvloop", "concurrent.futures.thread", "email.message"):
         with contextlib.suppress(ImportError):
-            importlib.import_module(name)  # what the first answer would import; now it is there before any fork
+            importlib.import_module(name)
+    for route in getattr(getattr(application, "router", None), "routes", ()):
+        with contextlib.suppress(Exception):
+            route.matches({"type": "http", "method": "GET", "path": "/-", "root_path": "", "headers": []})
     return lambda listener: uvicorn.Server(config).run(sockets=[listener])
 
 
@@ -235,11 +239,9 @@ def _serve_wsgi(application, listener):
 
 
 def _listener():
-    listener = socket.socket()
+    listener = socket.create_server((LOOPBACK, 0), backlog=128)
     # Connections take it over: without it every second answer on a connection comes 40 ms late.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    listener.bind((LOOPBACK, 0))
-    listener.listen(128)
     return listener
 
 
@@ -262,8 +264,7 @@ class _Forked:
                 sys.stderr.flush()
                 os._exit(1)
         answer(port=listener.getsockname()[1], again=True)
-        # Only the child holds the socket now: when it dies, connections are refused at once.
-        listener.close()
+        listener.close()  # only the child holds it: when that dies, connections are refused at once
 
     def stop(self):
         if not self._pid:

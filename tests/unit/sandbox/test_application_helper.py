@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -43,3 +44,25 @@ def test_only_its_own_variables_and_what_any_process_needs_reach_an_application(
     api_serving.leave_out(["SHOP_REGION"])
     assert {"SHOP_REGION", "LC_ALL", "PATH"} <= set(os.environ)
     assert "SHOP_MAIL" not in os.environ
+
+
+@pytest.mark.feature("T-20")
+def test_routes_are_made_ready_before_the_process_is_forked_without_asking_the_application():
+    class Route:
+        def __init__(self):
+            self.matched = []
+
+        def matches(self, scope):
+            self.matched.append(scope["path"])
+            raise NotImplementedError
+
+    class Application:
+        def __init__(self, *routes):
+            self.router = SimpleNamespace(routes=routes)
+
+        async def __call__(self, scope, receive, send):
+            raise AssertionError("a request before the first one changes what tests find")
+
+    routes = (Route(), Route())
+    api_serving.server_of(Application(*routes))
+    assert [route.matched for route in routes] == [["/-"], ["/-"]]

@@ -9,6 +9,7 @@ from typing import Any
 from ...document.operations import snake_case
 from ...model.model import Api, Json, Operation
 from ...values.data import NOTHING, SampleValues
+from .users import constant
 
 _LOGIN = re.compile(r"log_?in|sign_?in|token|session|authenticate|auth$|auth_|jwt")
 _SIGN_UP = re.compile(r"sign_?up|register|registration|create_(?:user|account)|users?$|accounts?$|join|new_user")
@@ -17,7 +18,8 @@ _PASSWORD = re.compile(r"^(?:user_?)?(?:password|passwd|pwd|pass)(?:_?(?:1|2|con
 _CONFIRMED = re.compile(r"^(?:confirm|confirmation|repeat|re)_?password$")
 _EMAIL = re.compile(r"e_?mail")
 _NAME = re.compile(r"^(?:user_?name|login|user|user_?id|nick_?name|identifier|account|handle)$")
-OLD_PASSWORD = re.compile(r"^(?:current|old|existing|previous)_?password$")
+_OLD_PASSWORD = re.compile(r"^(?:current|old|existing|previous)_?(?:password|passwd|pwd|pass)$")
+_ANY_PASSWORD = re.compile(r"password|passwd|(?:^|_)(?:pwd|pass)(?:$|_)")
 
 
 def logins(api: Api, samples: SampleValues) -> list[Operation]:
@@ -129,3 +131,20 @@ def _with_parts(content: Json, schema: Any, samples: SampleValues, instead: Mapp
         if part:
             made[name] = f"{{{{{instead.get(part, part)}}}}}"
     return made
+
+
+def old_passwords(content: Any) -> list[str]:
+    """Return the fields of a body that repeat the password a user has: `current_password` of a change of it."""
+    return [name for name in content if _OLD_PASSWORD.match(snake_case(name))] if isinstance(content, dict) else []
+
+
+def with_own_password(content: Any, user: str) -> Any:
+    """Return a body with the password of a user in the fields that repeat it; as it is where `user` is empty."""
+    old = old_passwords(content) if user else []
+    return {**content, **{name: f"{{{{{constant(user, 'password')}}}}}" for name in old}} if old else content
+
+
+def new_passwords(content: Json) -> list[str]:
+    """Return the fields of a body that changes a password which hold the one to come."""
+    old = old_passwords(content)
+    return [name for name in content if name not in old and _ANY_PASSWORD.search(snake_case(name))]

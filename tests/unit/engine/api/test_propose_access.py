@@ -138,7 +138,7 @@ def test_a_list_is_read_by_another_user_than_the_one_who_made_its_members(world:
 
 def test_an_update_of_optional_properties_changes_one_first(world: ResourceModel) -> None:
     change, made = _of(world, "PATCH /notes/{note_id}").operation, _of(world, "POST /notes").request
-    request, setup = next(BaselineFinder(cast(AppObserver, None), world, {})._stories(change, 0))
+    request, setup = next(BaselineFinder(cast(AppObserver, None), world, {})._stories(change, 0, []))
     assert list(request["body"]["content"]) == ["title"]
     assert request["body"]["content"]["title"] != made["body"]["content"]["title"]
     assert [step["path"] for step in setup] == ["/notes"]
