@@ -12,6 +12,8 @@ when it is made again.
     ├── EnvironmentFault           this machine or the target's environment         exit 3
     │   ├── SandboxUnavailable     no isolation, and --sandbox=weak was not given
     │   ├── InterpreterError       no usable Python for the target
+    │   ├── ToolMissing            tests of one kind need a tool that is not there
+    │   ├── ApplicationFault       the application under test does not start, or cannot be asked
     │   ├── TargetImportError      the target module does not import
     │   └── TargetRunError         the target's code ends the process of its tests, or hides their results
     ├── StorageError               state that cannot be read or written             exit 4
@@ -121,6 +123,14 @@ class SandboxUnavailable(EnvironmentFault):
 
 class InterpreterError(EnvironmentFault):
     """No usable Python interpreter for the target was found."""
+
+
+class ToolMissing(EnvironmentFault):
+    """Tests of one kind need a tool that is not there: a browser, Node, Locust. Tests of other kinds do not."""
+
+
+class ApplicationFault(EnvironmentFault):
+    """The application under test does not start, or cannot be asked; it is no matter of other targets."""
 
 
 class TargetImportError(EnvironmentFault):

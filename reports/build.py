@@ -16,12 +16,12 @@ from ..core.outcome import (
     NOTHING_PUBLIC,
     ExitReason,
     RunCounts,
-    StepExit,
     count_undone,
     exit_code_of,
     exit_reason_of,
     status_of,
 )
+from .fault_advice import advice_of_faults, is_rejected
 from .model import (
     Coverage,
     CoverageChange,
@@ -165,9 +165,7 @@ def _counts_of(run: Run, plan: list[Json], made: Made, *, kept: int, said: tuple
     defects, skipped, not_understood = said
     return RunCounts(
         good=kept + sum(step.get("status") == "completed" for step in others),
-        targets=sum(
-            target.status != "skipped" or _could_not(target, run) or _is_rejected(step) for step, target in made
-        )
+        targets=sum(target.status != "skipped" or _could_not(target, run) or is_rejected(step) for step, target in made)
         + len(others),
         failed_steps=count_undone(plan),
         dropped=[name for step, target in made for name in classes_of(step, target)],
@@ -179,7 +177,7 @@ def _counts_of(run: Run, plan: list[Json], made: Made, *, kept: int, said: tuple
 
 def _general_advice(report: Report, own_pytest: Json, plan: list[Json]) -> Iterator[str]:
     """Advice for the report, then that of faults, which says more about an environment than the general line."""
-    faults = list(_advice_of_faults(plan))
+    faults = list(advice_of_faults(plan))
     yield from (
         line for line in _advice_for(report, own_pytest) if not faults or line != _ADVICE[ExitReason.ENVIRONMENT]
     )
@@ -234,22 +232,6 @@ def _not_added(report: Report) -> dict[str, int]:
         if target.test_path in alone:
             found[target.test_path] += sum(len(row.tests) for row in target.evidence)
     return dict(found)
-
-
-def _is_rejected(step: Json) -> bool:
-    return mapping(step.get("result")).get("exit_reason") == StepExit.NOT_APPROVED
-
-
-def _advice_of_faults(plan: list[Json]) -> Iterator[str]:
-    """What to do about the faults that ended steps, and about those that were not approved, in the plan's order."""
-    for step in plan:
-        advice = text(mapping(mapping(step.get("result")).get("failure")).get("advice"))
-        if _is_rejected(step):
-            why = text(step.get("error_message")).removeprefix("not approved: ")
-            yield f"The safety gate rejected a step: {why}{f'. {advice}' if advice else ''}"
-        if step.get("status") == "failed" and advice:
-            target = mapping(mapping(step.get("params")).get("target")).get("path")
-            yield f"{target}: {advice}" if target else advice
 
 
 def _plan_step(step: Json, attempts: Mapping[str, int]) -> ReportPlanStep:

@@ -24,7 +24,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from ..core.errors import InterpreterError, StorageError
+from ..core.errors import InterpreterError, StorageError, ToolMissing
 from ..utils.untrusted_folders import remove_tree
 from ..utils.user_folders import writable_folder
 from .distributions import plain_distributions
@@ -72,6 +72,7 @@ def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequen
 
     Raises:
         InterpreterError, StorageError: as `test_overlay`.
+        ToolMissing: tools that tests of one kind need could not be had.
     """
     sites = (*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else ()))
     present = _installed(sites)
@@ -102,7 +103,9 @@ def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequen
         raise StorageError(
             f"the test tools could not be written to {cache}: {fault}", advice="Check free space and permissions there."
         ) from fault
-    raise InterpreterError(
+    # Without pytest there are no tests at all; the others are for tests of one kind.
+    error = InterpreterError if set(tools) & set(TOOLS) else ToolMissing
+    raise error(
         f"the target's Python {_version(interpreter)} lacks {' and '.join(missing)}, and pip could not fetch them",
         advice=_advice(interpreter, missing),
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...core.errors import EnvironmentFault
+from ...core.errors import ToolMissing
 from ...utils.user_folders import home_folder
 from ..distributions import plain_distributions
 from ..interpreter import Interpreter
@@ -46,7 +46,7 @@ def find_chromium(environment: Mapping[str, str] | None = None) -> Chromium:
         environment: variables to go by (PATH, PLAYWRIGHT_BROWSERS_PATH); this process's when None.
 
     Raises:
-        EnvironmentFault: there is none.
+        ToolMissing: there is none.
     """
     environment = os.environ if environment is None else environment
     path = environment.get("PATH") or os.defpath
@@ -59,7 +59,7 @@ def find_chromium(environment: Mapping[str, str] | None = None) -> Chromium:
         for executable in sorted(folder.glob(pattern), reverse=True):
             if executable.is_file() and os.access(executable, os.X_OK):
                 return Chromium(executable, (executable.parent,), folder)
-    raise EnvironmentFault("There is no Chromium on this machine, which browser tests need.", advice=_ADVICE)
+    raise ToolMissing("There is no Chromium on this machine, which browser tests need.", advice=_ADVICE)
 
 
 def _is_stub(path: Path) -> bool:

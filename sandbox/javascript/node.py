@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...core.errors import EnvironmentFault
+from ...core.errors import ToolMissing
 from ...utils.user_folders import cloned_folders, exposes_home
 
 ADVICE = (
@@ -56,7 +56,7 @@ def find_node(
             the clone and is not started.
 
     Raises:
-        EnvironmentFault: there is none; the message lists what was found instead.
+        ToolMissing: there is none; the message lists what was found instead.
     """
     fit: list[NodeRuntime] = []
     unfit: list[str] = []
@@ -73,7 +73,7 @@ def find_node(
         return max(fit, key=lambda item: item.version)
     found = f": {'; '.join(unfit)}" if unfit else ""
     missing = "no Node with npm" if with_npm else "no Node new enough"
-    raise EnvironmentFault(f"{missing} was found{found}", advice=ADVICE, details={"needs": "node"})
+    raise ToolMissing(f"{missing} was found{found}", advice=ADVICE, details={"needs": "node"})
 
 
 def is_supported(version: Version) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ...core.errors import EnvironmentFault
+from ...core.errors import ToolMissing
 from ...utils.user_folders import writable_folder
 from .node import NodeRuntime, find_node
 
@@ -87,7 +87,7 @@ class NpmFolder:
             seconds: how long npm may take, and how long another process's installation is waited for.
 
         Raises:
-            EnvironmentFault: no Node, no npm or no network.
+            ToolMissing: no Node, no npm or no network.
             StorageError: no folder to write to.
         """
         found = self.find_installed(folders)
@@ -103,12 +103,12 @@ class NpmFolder:
                     self._install_beside(base, npm or find_node(with_npm=True), seconds)
                 return self._with_scripts(base / self.lock_hash())
         except Timeout as fault:
-            raise EnvironmentFault(
+            raise ToolMissing(
                 f"another process has been installing {self.title} into {base} for {seconds:.0f} s",
                 advice=f"let it finish, or end it and delete {base}",
             ) from fault
         except OSError as fault:
-            raise EnvironmentFault(
+            raise ToolMissing(
                 f"{self.title} cannot be written to {base}: {fault.strerror or fault}",
                 advice="make room there, or name another folder in XDG_CACHE_HOME",
             ) from fault
@@ -153,7 +153,7 @@ class NpmFolder:
         try:
             output = started.communicate(timeout=seconds)[0]
         except subprocess.TimeoutExpired as fault:
-            raise EnvironmentFault(f"npm did not install {self.title} in {seconds:.0f} s", advice=_ADVICE) from fault
+            raise ToolMissing(f"npm did not install {self.title} in {seconds:.0f} s", advice=_ADVICE) from fault
         finally:
             # Kills what is left of npm, children included.
             if started.poll() is None:
@@ -164,9 +164,7 @@ class NpmFolder:
         if started.returncode:
             lines = [line for line in output.decode("utf-8", "replace").splitlines() if line.strip()]
             what = " / ".join(lines[:4])[:600] or f"exit code {started.returncode}"
-            raise EnvironmentFault(
-                f"npm could not install {self.title}: {what}", advice=_ADVICE, details={"needs": "npm"}
-            )
+            raise ToolMissing(f"npm could not install {self.title}: {what}", advice=_ADVICE, details={"needs": "npm"})
 
     def _with_scripts(self, folder: Path) -> InstalledFolder:
         if not self.script:

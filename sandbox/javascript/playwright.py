@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...core.errors import EnvironmentFault, TargetRunError
+from ...core.errors import TargetRunError, ToolMissing
 from ...utils.untrusted_files import read_json, write_file
 from ..browsers.chromium import BROWSER_LIMITS, Chromium, find_chromium
 from ..protocol import Completed
@@ -59,7 +59,7 @@ def prepare_playwright(target: PythonTarget, *, browser: bool = True) -> Playwri
         browser: whether the tests open one.
 
     Raises:
-        EnvironmentFault: one of them cannot be had; with advice.
+        ToolMissing: one of them cannot be had; with advice.
         StorageError: Playwright Test cannot be written to the cache.
     """
     node = find_node(root=target.root)
@@ -72,14 +72,14 @@ def prepare_playwright(target: PythonTarget, *, browser: bool = True) -> Playwri
             version = version_of(inside_project(target.root, package), "Playwright Test")
             if version < _OLDEST:
                 found, oldest = ".".join(map(str, version)), ".".join(map(str, _OLDEST))
-                raise EnvironmentFault(
+                raise ToolMissing(
                     f"the project has Playwright Test {found}, and tests are written for {oldest} and newer",
                     advice=f"npm install --save-dev {PACKAGE}@latest",
                 )
             real = inside_project(target.root, package)
             return PlaywrightProject(target, node, real, True, version, chromium, modules, config)
     if PACKAGE in package_of(target.snapshot.path, "package.json").dependencies:
-        raise EnvironmentFault(
+        raise ToolMissing(
             f"the project names {PACKAGE}, and it is not installed there",
             advice="run `npm install` in the project; `testwright doctor` shows what was found",
             details={"needs": "npm"},

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...core.errors import EnvironmentFault
+from ...core.errors import ToolMissing
 from ...utils.untrusted_files import read_json
 from ...utils.user_folders import cloned_folders, exposes_home
 from ..target import PythonTarget
@@ -137,7 +137,7 @@ def prepare_scripts(target: PythonTarget, path: str) -> ScriptProject:
         path: of the script, POSIX, relative to the project.
 
     Raises:
-        EnvironmentFault: there is no Node, or Jest cannot be had or used; with advice.
+        ToolMissing: there is no Node, or Jest cannot be had or used; with advice.
         StorageError: Jest cannot be written to the cache.
     """
     package = package_of(target.snapshot.path, path)
@@ -148,13 +148,13 @@ def prepare_scripts(target: PythonTarget, path: str) -> ScriptProject:
         if (jest / "package.json").is_file():
             version = version_of(inside_project(target.root, jest))
             if version[0] < _OLDEST:
-                raise EnvironmentFault(
+                raise ToolMissing(
                     f"the project has Jest {version[0]}.{version[1]}, and tests are written for {_OLDEST} and newer",
                     advice="npm install --save-dev jest@latest",
                 )
             return ScriptProject(target, package, node, inside_project(target.root, jest), True, version, modules)
     if package.configured or "jest" in package.dependencies:
-        raise EnvironmentFault(
+        raise ToolMissing(
             "the project names Jest, and it is not installed there",
             advice="run `npm install` in the project; `testwright doctor` shows what was found",
             details={"needs": "npm"},
@@ -167,7 +167,7 @@ def installed_modules(root: Path, folder: str) -> Iterator[tuple[str, Path]]:
     """Yield the folders of installed packages that a package's scripts are served from, the nearest first.
 
     Raises:
-        EnvironmentFault: one leads out of the project.
+        ToolMissing: one leads out of the project.
     """
     for above in (PurePosixPath(folder), *PurePosixPath(folder).parents):
         found = root / above / "node_modules"
@@ -179,12 +179,12 @@ def inside_project(root: Path, installed: Path) -> Path:
     """Resolve links of a folder of installed packages: the sandbox shows it, and a clone may bring links to anywhere.
 
     Raises:
-        EnvironmentFault: it leads out of the project and its repository.
+        ToolMissing: it leads out of the project and its repository.
     """
     real = installed.resolve()
     around = next((clone for clone in cloned_folders(root) if real.is_relative_to(clone)), None)
     if around is None or "node_modules" not in real.relative_to(around).parts or exposes_home(real):
-        raise EnvironmentFault(
+        raise ToolMissing(
             f"{installed} leads to {real}, which is no folder of packages inside the project or its repository",
             advice="run `npm install` in the project, so that its packages lie in its own node_modules",
             details={"needs": "npm"},
@@ -193,11 +193,9 @@ def inside_project(root: Path, installed: Path) -> Path:
 
 
 def version_of(package: Path, title: str = "Jest") -> tuple[int, int]:
-    """Read major and minor version of an installed package. Raises EnvironmentFault, which calls it by its title."""
+    """Read major and minor version of an installed package. Raises ToolMissing, which calls it by its title."""
     try:
         major, minor, *_ = str(json.loads((package / "package.json").read_text("utf-8"))["version"]).split(".")
         return int(major), int(minor)
     except (OSError, ValueError, KeyError, TypeError) as fault:
-        raise EnvironmentFault(
-            f"{package} is no {title}: {fault}", advice="run `npm install` in the project"
-        ) from fault
+        raise ToolMissing(f"{package} is no {title}: {fault}", advice="run `npm install` in the project") from fault

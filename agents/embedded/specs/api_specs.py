@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ....core.errors import EnvironmentFault, ToolFailure, UsageError
+from ....core.errors import ApplicationFault, ToolFailure, UsageError
 from ....engine.api.document.app_document import extract_document, fetch_document
 from ....engine.api.document.application import AppLaunch
 from ....engine.api.document.apps import find_administrator, find_secret_variables
@@ -138,7 +138,7 @@ class ApiSpecGenerator:
         """Prepare a target's application and read its description.
 
         Raises:
-            UsageError: there is no application to start. EnvironmentFault: it does not start, or tells no operations.
+            UsageError: there is no application to start. ApplicationFault: it does not start, or tells no operations.
         """
         launch, secrets = await asyncio.to_thread(self._launch, target)
         if launch is None:
@@ -184,7 +184,7 @@ class ApiSpecGenerator:
         answered = await fetch_document(prepared, launch, self.documents, own.routes if own is not None else ())
         found = answered if answered is not None else own
         if found is None or not (found.document.get("paths") or found.documented):
-            raise EnvironmentFault(
+            raise ApplicationFault(
                 f"{launch.label} answers no OpenAPI document and tells no routes, and no document is named.",
                 advice="name one in the request, such as `API tests from openapi.yaml`",
                 details={"tried": list(self.documents.paths)},
@@ -195,23 +195,23 @@ class ApiSpecGenerator:
         """Return what the application object tells of itself; None where there is none or it tells nothing.
 
         Raises:
-            EnvironmentFault: the object is `needed` and does not import.
+            ApplicationFault: the object is `needed` and does not import.
         """
         if not launch.application:
             return None
         try:
             return await extract_document(prepared, launch)
-        except EnvironmentFault:
+        except ApplicationFault:
             if needed:
                 raise
             return None
 
     async def _named(self, endpoint: str) -> ApiDescription:
-        """Load the document that a request names. Raises EnvironmentFault when it cannot be read."""
+        """Load the document that a request names. Raises ApplicationFault when it cannot be read."""
         try:
             return await self.documents.load(endpoint)
         except ToolFailure as error:
-            raise EnvironmentFault(error.message, advice=error.advice, details=error.details) from error
+            raise ApplicationFault(error.message, advice=error.advice, details=error.details) from error
 
     def _api(self, described: ApiDescription, path: str, import_roots: tuple[str, ...]) -> Api:
         api = api_from_document(described.document, path=path, documented=described.documented, places=described.places)

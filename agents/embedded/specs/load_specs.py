@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....core.errors import AgentFailure, EnvironmentFault
+from ....core.errors import AgentFailure, ApplicationFault
 from ....engine.api.document.auth import Credential
 from ....engine.api.probe.explore import find_baselines
 from ....engine.api.values.data import json_examples
@@ -73,7 +73,7 @@ class LoadSpecGenerator:
 
         Raises:
             InterpreterError: Locust is not there and cannot be provided.
-            EnvironmentFault, SandboxFailure, UsageError: as for API tests.
+            ApplicationFault, ToolMissing, SandboxFailure, UsageError: as for API tests.
         """
         target: Mapping[str, Any] = inputs["target"]
         opened = await self.apis.prepare(target)
@@ -154,7 +154,7 @@ async def measure(target: PythonTarget, spec: JsonObject, load_seconds: float) -
     """Run every profile of a spec once, in the sandbox, each pressed into so many seconds.
 
     Raises:
-        EnvironmentFault: Locust or the application did not start, or gave no figures.
+        ApplicationFault: Locust or the application did not start, or gave no figures.
         InterpreterError, SandboxFailure: as `open_suite`.
     """
     rendered = await asyncio.to_thread(render_load, spec, "locust", _PLACE)
@@ -169,13 +169,13 @@ async def measure(target: PythonTarget, spec: JsonObject, load_seconds: float) -
         said = [str((fact.get("error") or {}).get("message") or "") for fact in facts if fact.get("error")]
         said += [str(fact["message"]) for fact in facts if fact.get("kind") == "broken"]
         printed = completed.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise EnvironmentFault(
+        raise ApplicationFault(
             f"The load could not be measured: {'; '.join(said or printed) or 'Locust gave no figures'}",
             advice="start the application by hand and send it some requests; `testwright doctor` looks for Locust",
         )
     silent = [str(one["profile"]) for one in found if not one["entries"]]
     if silent:
-        raise EnvironmentFault(
+        raise ApplicationFault(
             f"The load could not be measured: in {', '.join(silent)} Locust got no answer to any request",
             advice="send the application a request by hand, and see whether it still answers after some more of them",
         )

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ....core.errors import EnvironmentFault, SandboxFailure
+from ....core.errors import ApplicationFault, SandboxFailure
 from ....sandbox.protocol import Limits, Session
 from ....sandbox.target import PythonTarget, Workspace
 from ....sandbox.worker_files import worker_arguments
@@ -191,7 +191,7 @@ async def open_application(
     """Start an application in the sandbox, on a copy of the project; it ends with the context.
 
     Raises:
-        EnvironmentFault: it does not start; the message has the end of its output, without secrets.
+        ApplicationFault: it does not start; the message has the end of its output, without secrets.
         SandboxFailure: the sandbox broke.
     """
     surroundings = surroundings or AppConditions()
@@ -229,7 +229,7 @@ async def _first_line(session: Session, surroundings: AppConditions) -> bytes | 
         return None
 
 
-def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> EnvironmentFault:
+def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> ApplicationFault:
     """Build the error for an application that does not start; names the package to install where one is missing."""
     missing = "uvicorn" if "No module named 'uvicorn'" in why else ""
     unset = _unset_variables(why)
@@ -244,7 +244,7 @@ def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> Environm
         advice = f"install what the application needs into its environment ({target.interpreter.path})"
     else:
         advice = "start it by hand in the same environment; if it needs another command, say it with --app-command"
-    return EnvironmentFault(
+    return ApplicationFault(
         f"The application {launch.label} does not start: {why}",
         advice=advice,
         details={"application": launch.label, "python": sys.version.split()[0]},

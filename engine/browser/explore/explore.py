@@ -49,7 +49,8 @@ async def explore_site(
         destructive: whether buttons may be clicked that look as if they destroy, pay or send something.
 
     Raises:
-        EnvironmentFault: the application or the browser does not start, or the first page cannot be opened.
+        ToolMissing: there is no browser, or it does not start.
+        ApplicationFault: the application does not start, or the first page cannot be opened.
         SandboxFailure: the sandbox broke.
     """
     async with open_browser(target, launch) as session:

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....core.errors import EnvironmentFault, SandboxFailure
+from ....core.errors import ApplicationFault, SandboxFailure, ToolMissing
 from ....sandbox.browsers.chromium import BROWSER_LIMITS, browser_overlay, find_chromium
 from ....sandbox.protocol import Session
 from ....sandbox.target import PythonTarget
@@ -52,7 +52,7 @@ class BrowserSession:
         self._hung = 0
 
     async def begin(self) -> Session:
-        """Start both, where they do not run. Raises EnvironmentFault."""
+        """Start both, where they do not run. Raises ToolMissing, ApplicationFault."""
         if self._session is None:
             self._session = await self._stack.enter_async_context(self._start())
         return self._session
@@ -68,7 +68,7 @@ class BrowserSession:
         A page on which the browser hangs ends its scenario alone: both are started anew, up to `_MOST_HUNG` times.
 
         Raises:
-            EnvironmentFault: they do not start.
+            ToolMissing, ApplicationFault: they do not start.
             SandboxFailure: the worker gives no usable answer.
         """
         if self._hung > _MOST_HUNG:
@@ -100,12 +100,12 @@ async def open_browser(target: PythonTarget, launch: SiteLaunch, *, clock: int =
         clock: seconds by which the application's wall clock is ahead.
 
     Raises:
-        EnvironmentFault: the sandbox is the weak one, there is no Chromium or Playwright, or the application does not
-            start.
+        ToolMissing: the sandbox is the weak one, or there is no Chromium or Playwright.
+        ApplicationFault: the application does not start.
         SandboxFailure: the sandbox broke.
     """
     if target.sandbox.kind != "bubblewrap":
-        raise EnvironmentFault(
+        raise ToolMissing(
             f"Browser tests need the sandbox of bubblewrap; the {target.sandbox.kind} one runs no browser.",
             advice="install bubblewrap (`apt install bubblewrap`), and leave --sandbox=weak out",
         )
@@ -162,16 +162,16 @@ async def _first_answer(session: Session) -> Json:
     return answer if usable else {"error": "the process that starts it ended without an answer"}
 
 
-def _start_failure(launch: SiteLaunch, why: str, missing: str, target: PythonTarget) -> EnvironmentFault:
+def _start_failure(launch: SiteLaunch, why: str, missing: str, target: PythonTarget) -> ToolMissing | ApplicationFault:
     python = target.interpreter.path
     if missing:
         advice = f"{python} -m pip install pytest-playwright, and a Chromium: `testwright doctor` says what is missing"
-        return EnvironmentFault(f"No browser can be driven: {why}", advice=advice)
+        return ToolMissing(f"No browser can be driven: {why}", advice=advice)
     if "No module named" in why:
         advice = f"install what the application needs into its environment ({python})"
     else:
         advice = "start it by hand in the same environment; if it needs another command, say it with --app-command"
-    return EnvironmentFault(
+    return ApplicationFault(
         f"The application {launch.label} does not start: {why}",
         advice=advice,
         details={"application": launch.label, "python": ".".join(map(str, target.interpreter.version))},

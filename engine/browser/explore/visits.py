@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ....core.errors import EnvironmentFault
+from ....core.errors import ApplicationFault
 from ..model.flow import BrowserBudget, Defect, Exploration, Place, SignIn
 from ..model.page import Action, Frame, Json, Link, Locator, PageState, Played, frame_of, page_key
 from ..model.words import DESTRUCTIVE, SIGN_OUT, quoted
@@ -104,7 +104,7 @@ class Explorer:
         """Visit the pages that are reached from one by links, nearest first.
 
         Raises:
-            EnvironmentFault: the first page cannot be opened.
+            ApplicationFault: the first page cannot be opened.
         """
         waiting: deque[tuple[str, str, Locator | None]] = deque([(start, "", None)])
         tried: set[str] = set()
@@ -120,7 +120,7 @@ class Explorer:
             if place is None:
                 if not parent and not self.found.places:
                     why = self.found.notes[-1] if self.found.notes else "it shows nothing"
-                    raise EnvironmentFault(
+                    raise ApplicationFault(
                         f"The first page cannot be explored: {why}.",
                         advice="start the site by hand and open it in a browser; say with --app-command what starts it "
                         "otherwise",

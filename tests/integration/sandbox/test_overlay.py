@@ -13,7 +13,7 @@ import coverage
 import pluggy
 import pytest
 
-from testwright.core.errors import InterpreterError, StorageError
+from testwright.core.errors import InterpreterError, StorageError, ToolMissing
 from testwright.core.exit_code import ExitCode
 from testwright.sandbox import overlay
 from testwright.sandbox.interpreter import Interpreter, find_interpreter
@@ -161,7 +161,7 @@ def test_without_pytest_benchmark_the_error_says_what_to_install(
     empty.mkdir()
     _only_from(monkeypatch, empty)
     other = replace(bare, version=(3, 8, 0))  # ours does not suit it
-    with pytest.raises(InterpreterError, match="lacks pytest-benchmark") as raised:
+    with pytest.raises(ToolMissing, match="lacks pytest-benchmark") as raised:
         overlay.tools_overlay(overlay.BENCHMARK_TOOLS, other, [tmp_path / "cache"])
     assert '"pytest-benchmark>=4"' in raised.value.advice
 
@@ -173,7 +173,7 @@ def test_without_locust_the_error_says_what_to_install(
     empty = tmp_path / "wheels"
     empty.mkdir()
     _only_from(monkeypatch, empty)
-    with pytest.raises(InterpreterError, match="lacks locust, and pip could not fetch") as raised:
+    with pytest.raises(ToolMissing, match="lacks locust, and pip could not fetch") as raised:
         overlay.tools_overlay(overlay.LOAD_TOOLS, bare, [tmp_path / "cache"])
     assert '"locust>=2.20"' in raised.value.advice
     assert raised.value.exit_code == ExitCode.ENVIRONMENT
