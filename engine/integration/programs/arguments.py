@@ -88,7 +88,9 @@ def _argument(declared: Mapping[str, Any]) -> ProgramArgument:
     help_text = str(declared.get("help") or "")
     metavar = str(declared.get("metavar") or "")
     default = str(declared["default"]) if declared.get("has_default") and declared.get("default") is not None else None
-    documented = re.search(r"\(?\bdefaults?(?: is|:| to)\s*[`'\"]?([^\s)`'\"]+[^\s).,`'\"]|[^\s).,`'\"])", help_text)
+    documented = re.search(
+        r"\(?\bdefaults?(?: is|:| to)\s*[`'\"]?([^\s)\]`'\"]+[^\s)\].,`'\"]|[^\s)\].,`'\"])", help_text
+    )
     examples = [match for match in _EXAMPLE.findall(help_text) if len(match) < 60]
     return ProgramArgument(
         name=str(declared["name"]),

@@ -19,6 +19,12 @@ _MOST_COMMANDS = 12
 _LARGEST = 400_000
 _PLACEHOLDER = re.compile(r"[<>|&;$`*\[\]{}]|\.\.\.|…|^[A-Z_]{3,}$")
 _WORD = re.compile(r"[A-Za-z]{3,}")
+_SENTENCE = re.compile(
+    r"\b(?:a|an|and|are|as|be|by|can|does|for|from|has|if|in|is|it|of|on|or|that|the|then|this|to|was|when|which|will"
+    r"|with|you|your)\b",
+    re.IGNORECASE,
+)
+_MOST_SUCH = 1
 _NEGATIVE = re.compile(r"-\d+(\.\d+)?")
 
 
@@ -46,8 +52,14 @@ def _commands_in(text: str, program: ProjectProgram) -> Iterable[tuple[str, ...]
             arguments = tuple(shlex.split(match[1], comments=True))
         except ValueError:
             continue
-        if arguments and not any(_PLACEHOLDER.search(argument) for argument in arguments):
+        if arguments and not any(_PLACEHOLDER.search(argument) for argument in arguments) and not _is_prose(match[1]):
             yield arguments
+
+
+def _is_prose(text: str) -> bool:
+    """Whether what follows a program's name goes on a sentence about it; quoted words are arguments."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", text).strip()
+    return len(_SENTENCE.findall(bare)) > _MOST_SUCH or bool(re.search(r"[a-z]{2}[.:,]$|[a-z], ", bare))
 
 
 def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> Command | None:
@@ -58,9 +70,31 @@ def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> C
             known = {flag for argument in (*command.arguments, *command.before) for flag in argument.flags}
             flagged = [word for word in arguments if word.startswith("-") and not _NEGATIVE.fullmatch(word)]
             options = [word.partition("=")[0] for word in flagged]
-            if all(option in known or (len(option) > 2 and option[:2] in known) for option in options):
+            named = all(option in known or (len(option) > 2 and option[:2] in known) for option in options)
+            if named and not _is_beyond(arguments, command):
                 return command
     return None
+
+
+def _is_beyond(arguments: Sequence[str], command: Command) -> bool:
+    """Whether a line has more words than its command takes: it is none of its lines."""
+    positional = [argument for argument in command.arguments if not argument.flags]
+    if any(argument.many for argument in positional):
+        return False
+    by_flag = {flag: argument for argument in (*command.arguments, *command.before) for flag in argument.flags}
+    words, waiting = 0, 0
+    for word in arguments:
+        if waiting and not word.startswith("-"):
+            waiting -= 1
+        elif word.startswith("-") and not _NEGATIVE.fullmatch(word):
+            option = by_flag.get(word)
+            # The value of an option may follow in any number.
+            if option is not None and option.many:
+                return False
+            waiting = option.count if option is not None and option.kind != "flag" else 0
+        else:
+            words += 1
+    return words > len(command.words) + sum(argument.count for argument in positional)
 
 
 def files_in(arguments: Sequence[str], command: Command) -> list[tuple[str, ProgramArgument]]:
@@ -146,6 +180,9 @@ def _differs(argument: ProgramArgument) -> bool:
     documented, real = argument.documented_default, argument.default
     # A positional argument or a switch has no default that could be tried.
     if not argument.flags or argument.kind == "flag" or documented is None or real is None:
+        return False
+    # A word for a sign, such as `comma` for `,`, is its name and no value.
+    if documented.isalpha() and not any(letter.isalnum() for letter in real):
         return False
     return _plain(documented) != _plain(real)
 

@@ -75,6 +75,7 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
     pools = {argument.name: _given(argument, known) for argument in command.arguments}
     shown = _documented(command, known)
     base = {argument.name: pools[argument.name][0] for argument in required if pools[argument.name]} | shown
+    base |= _told_apart([argument for argument in required if argument.name not in shown], base, pools)
     required = [argument for argument in required if argument.kind != "output" or argument.name not in shown]
     yield _run(command, base)
     optional = [argument for argument in command.arguments if argument.flags and not argument.required]
@@ -85,6 +86,48 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
         for item in optional:
             if at < len(pools[item.name]) and item.name not in ("version", "help"):
                 yield _run(command, {**base, item.name: pools[item.name][at]})
+        if command is next((one for one in known.commands if one.before == command.before), None):
+            yield from _with_options_before(command, base, known, at)
+
+
+def _with_options_before(
+    command: Command, base: Mapping[str, _ArgumentValue], known: ProgramFacts, at: int
+) -> Iterator[ProgramRun]:
+    """Yield runs with each option that the program itself takes before a subcommand."""
+    for item in command.before:
+        ways = _given(item, known) if item.flags and item.name not in ("version", "help") else []
+        if at < len(ways):
+            plain = _run(command, base)
+            files = dict(plain.files) | dict([file] if (file := ways[at].file) is not None else [])
+            yield ProgramRun(tuple(files.items()), ((*ways[at].words, *plain.commands[0]),), command.words)
+
+
+def _told_apart(
+    arguments: Sequence[ProgramArgument],
+    base: Mapping[str, _ArgumentValue],
+    pools: Mapping[str, Sequence[_ArgumentValue]],
+) -> dict[str, _ArgumentValue]:
+    """Return other files for inputs that would hold what an earlier one holds: of equal ones nothing is told."""
+    found: dict[str, _ArgumentValue] = {}
+    held = [value.file for name, value in base.items() if name not in {one.name for one in arguments} and value.file]
+    for argument in arguments:
+        own = base[argument.name].file if argument.name in base else None
+        if own is None:
+            continue
+        if any(own[1] == text for _, text in held):
+            ending = own[0].rpartition(".")[2]
+            stem = re.sub(r"\W+", "_", argument.name).strip("_").lower() or "other"
+            lines = own[1].splitlines(keepends=True)
+            # A table keeps its head and loses a row; other texts lose their first line.
+            shorter = "".join([*lines[:1], *lines[2:]] if ending in ("csv", "tsv") else lines[1:])
+            others = [way.file for way in pools[argument.name] if way.file and not way.file[0].startswith("broken_")]
+            texts = [text for _, text in others if text not in [other for _, other in held]]
+            own = (stem if stem.endswith(f".{ending}") else f"{stem}.{ending}", [*texts, shorter][0])
+            if own[0] in [name for name, _ in held]:
+                own = (f"other_{own[0]}", own[1])
+            found[argument.name] = _flagged(argument, _ArgumentValue((own[0],), own))
+        held.append(own)
+    return found
 
 
 def _documented(command: Command, known: ProgramFacts) -> dict[str, _ArgumentValue]:

@@ -14,6 +14,7 @@ from testwright.engine.integration.programs.documented import (
     arguments_in,
     documented_commands,
     matching_command,
+    relies_on_wrong_default,
     vocabulary_of,
 )
 from testwright.engine.integration.programs.proposals import ProgramFacts, single_runs
@@ -198,3 +199,55 @@ def test_one_failure_is_one_cause_whatever_the_command_and_its_values_were():
 
     assert len(causes) == 1
     assert failure_cause(*failing("lend", "x", message="lend: the shop is closed")) not in causes
+
+
+def test_sentences_about_a_program_and_lines_longer_than_it_takes_are_no_commands(tmp_path):
+    readme = (
+        "depot reads the list of a shop and prints what is missing.\n"
+        "depot put tea, then ship it\n"
+        "    depot put 'a tea for the two of us'\n"
+    )
+    make_project(tmp_path, {**DEPOT, "README.md": readme})
+    layout = find_layout(tmp_path)
+    (program,) = find_programs(tmp_path, layout)
+    assert documented_commands(tmp_path, layout, program) == [("put", "a tea for the two of us")]
+    day = told("day", flags=["--day"])
+    commands = commands_of({"commands": {"put": {"arguments": [told("name"), day]}}})
+    assert matching_command(("put", "tea", "--day", "2024-05-03"), commands) == commands[0]
+    assert matching_command(("put", "tea", "where", "nobody", "looks"), commands) is None
+    (many,) = commands_of({"arguments": [told("names", many=True)]})
+    assert matching_command(("tea", "milk", "bread"), (many,)) == many
+
+
+def test_a_default_in_brackets_is_read_and_the_name_of_a_sign_contradicts_nothing():
+    option = told("sep", flags=["--sep"], default=",", has_default=True, help="what parts cells [default: comma]")
+    (command,) = commands_of({"arguments": [option]})
+    assert command.arguments[0].documented_default == "comma"
+    run = ProgramRun((), (("x.csv",),), ())
+    assert not relies_on_wrong_default(run, [command])
+    wrong = told("sep", flags=["--sep"], default=",", has_default=True, help="what parts cells [default: ;]")
+    assert relies_on_wrong_default(run, commands_of({"arguments": [wrong]}))
+
+
+def test_two_inputs_of_a_comparison_differ():
+    commands = commands_of({"arguments": [told("old", type="Path"), told("new", type="Path")]})
+    reading = InputFormats((("name", ""), ("pieces", "int")), ("csv",))
+    run = single_runs(ProgramFacts(commands, (), reading, ()))[0]
+    assert run.commands == (("old.csv", "new.csv"),)
+    assert dict(run.files) == {
+        "old.csv": "name,pieces\napple,12\nbanana,4\ncherry,30\n",
+        "new.csv": "name,pieces\nbanana,4\ncherry,30\n",
+    }
+    sample = (("list.csv", "name,pieces\ntea,1\nmilk,2\n"),)
+    run = single_runs(ProgramFacts(commands, (), InputFormats((), ("csv",)), sample))[0]
+    assert run.commands == (("list.csv", "new.csv"),)
+    assert len(set(dict(run.files).values())) == 2
+
+
+def test_options_of_the_program_itself_are_given_before_a_subcommand():
+    parser = {
+        "arguments": [told("verbose", flags=["-v", "--verbose"], flag=True), told("help", flags=["--help"], flag=True)],
+        "commands": {"put": {"arguments": [told("name")]}, "ship": {"arguments": []}},
+    }
+    lines = [run.commands[0] for run in single_runs(ProgramFacts(commands_of(parser), (), InputFormats(), ()))]
+    assert [line for line in lines if line[0].startswith("-")] == [("--verbose", "put", lines[0][1])]
