@@ -14,6 +14,7 @@ from ..model.model import Arc, CallableFacts, Exploration, ModuleFacts, TrialFin
 from ..source.import_block import read_imports
 from ..usage.slicing import action_of
 from .assertable_finding import AssertableFinding
+from .comparison import is_announced
 from .defects import contradiction
 from .normal_form import normal_form
 from .oracle import Oracle, OracleVerdict
@@ -223,7 +224,7 @@ def assertable_findings(exploration: Exploration) -> tuple[list[AssertableFindin
     facts = exploration.facts
     order = {callable_.qualname: at for at, callable_ in enumerate(facts.callables())}
     found, without = judge_findings(facts, exploration.findings)
-    judged = [one for one in found if one is not None]
+    judged = _without_defects([one for one in found if one is not None], exploration.findings, without)
     kept = without_weak(without_repeats(judged))
     kept += _alone([one for one in judged if not one.weak or one.documented], kept)
     shown = {one.finding.trial.subject for one in kept}
@@ -234,6 +235,29 @@ def assertable_findings(exploration: Exploration) -> tuple[list[AssertableFindin
             )
     kept.sort(key=lambda one: order.get(one.finding.trial.subject, len(order)))
     return kept, without
+
+
+def _without_defects(
+    judged: Sequence[AssertableFinding], findings: Sequence[TrialFinding], without: dict[str, str]
+) -> list[AssertableFinding]:
+    """Drops what was only observed on the way of a call whose documented result the code contradicts.
+
+    Such a result rests on the suspected defect, though it is of another call. Where a document shows a right result of
+    that very way, the way itself is sound. Prose that announces an exception speaks of inputs, not of a way.
+    """
+    wrong = [
+        one.observation.arcs
+        for one in findings
+        if one.contradicts is not None and one.observation.arcs and not is_announced(one.trial)
+    ]
+    sound = [one.observation.arcs for one in findings if one.agrees]
+    wrong = [arcs for arcs in wrong if arcs not in sound]
+    kept = [one for one in judged if one.documented or not any(arcs <= one.finding.observation.arcs for arcs in wrong)]
+    shown = {one.finding.trial.subject for one in kept}
+    for one in judged:
+        if one.finding.trial.subject not in shown:
+            without.setdefault(one.finding.trial.subject, "what it returns rests on a suspected defect")
+    return kept
 
 
 def judge_findings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -113,6 +114,7 @@ def rank_candidates(
     written, fitting = _written_texts(records, facts), fitting_texts(facts)
     idle = idle_records(records)
     misused, interchangeable = misuses_of_empty_objects(records), interchangeable_calls(records)
+    records = [one for one in records if not _tells_half_made(one)]
     shown = {(one.trial.act, *one.trial.arrange) for one in records if one.trial.act.startswith("repr(")}
     valued = {(f"print({one.trial.act})", *one.trial.arrange) for one in records if _has_source(one)}
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
@@ -154,6 +156,14 @@ def rank_candidates(
         found.setdefault(same, []).append(candidate)
     kept = [candidate for group in found.values() for candidate in _plainest(group, alike)]
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
+
+
+def _tells_half_made(record: TrialRecord) -> bool:
+    """Whether a text tells of an object that is not finished: `Every 2 None do [None]`."""
+    trial, value = record.trial, record.observation.value
+    if value is None or trial.wanted or not trial.act.startswith(("repr(", "str(")):
+        return False
+    return len(_NOTHING.findall(value.source or "")) > 1
 
 
 def _has_source(record: TrialRecord) -> bool:
@@ -219,6 +229,7 @@ def _plainest(group: Sequence[TrialCandidate], count: int) -> list[TrialCandidat
     return list(chosen.values())[:count]
 
 
+_NOTHING = re.compile(r"\bNone\b")
 _FOR_READERS = frozenset({"doctest", "prose", "document", "example"})
 
 

@@ -1,0 +1,57 @@
+"""What rests on a suspected defect becomes no test, though it is of another call."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.judge.finding_selection import assertable_findings
+from testwright.engine.python.model.model import Exploration, Observation, Trial, TrialFinding, Value
+from testwright.tests.support.engine.python_projects import facts_of, write_project
+
+pytestmark = pytest.mark.feature("B-02")
+
+CODE = '''
+def discount(quantity):
+    """Return the discount.
+
+    >>> discount(10)
+    5
+    >>> discount(100)
+    12
+    """
+    return 5 if quantity >= 10 else 0
+'''
+LOW, HIGH = frozenset({(-1, 10)}), frozenset({(-1, 10), (10, -1)})
+
+
+def found(quantity: int, result: int, arcs: frozenset[tuple[int, int]], documented: str = "") -> TrialFinding:
+    act = f"discount({quantity})"
+    line = 5 if documented else 0
+    trial = Trial("discount", act, ("from m import discount",), wanted=documented or None, wanted_line=line)
+    seen = Observation("returned", value=Value("int", source=str(result), text=str(result)), arcs=arcs)
+    agrees = documented == str(result) if documented else None
+    contradicts = documented if agrees is False else None
+    return TrialFinding(trial, seen, covered=arcs, agrees=agrees, contradicts=contradicts)
+
+
+def kept(tmp_path, *findings: TrialFinding) -> tuple[list[str], dict[str, str]]:
+    facts = facts_of(write_project(tmp_path, {"m.py": CODE}), "m.py")
+    chosen, without = assertable_findings(Exploration(facts, findings=findings))
+    return [one.finding.trial.act for one in chosen], without
+
+
+def test_what_takes_the_way_of_a_contradicted_example_is_left_out_with_the_reason(tmp_path):
+    acts, without = kept(tmp_path, found(100, 5, HIGH, "12"), found(200, 5, HIGH))
+
+    assert acts == []
+    assert without == {"discount": "what it returns rests on a suspected defect"}
+
+
+def test_another_way_is_kept(tmp_path):
+    assert kept(tmp_path, found(100, 5, HIGH, "12"), found(3, 0, LOW))[0] == ["discount(3)"]
+
+
+def test_a_way_of_which_a_document_shows_a_right_result_is_sound(tmp_path):
+    findings = [found(100, 5, HIGH, "12"), found(10, 5, HIGH, "5"), found(99, 7, HIGH)]
+
+    assert kept(tmp_path, *findings)[0] == ["discount(10)", "discount(99)"]
