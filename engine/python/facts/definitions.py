@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ....utils.python_names import dotted_name
@@ -276,3 +278,16 @@ def _field_default(value: ast.expr | None) -> tuple[bool, str | None]:
             return True, ast.unparse(value.args[0])
         return True, None
     return True, ast.unparse(value)
+
+
+def is_exception(owner: ClassFacts, classes: Sequence[ClassFacts]) -> bool:
+    """Whether a class is an exception, by its own bases, those of its bases in the module, and their names."""
+    known = {one.name: one for one in classes}
+    waiting = [owner]
+    for one in waiting:  # grows while it is read
+        for base in (text.partition("[")[0].rpartition(".")[2] for text in one.bases):
+            found = getattr(builtins, base, None)
+            if (isinstance(found, type) and issubclass(found, BaseException)) or base.endswith(("Error", "Exception")):
+                return True
+            waiting += [known[base]] if base in known and known[base] not in waiting else []
+    return False

@@ -151,6 +151,8 @@ def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: s
             return (
                 f"{_NOT_TELLING}: in {counted(subject.trials, 'trial')} nothing more telling came back than `{shown}`"
             )
+        if value is not None and value.attributes and facts.kind == "constructor":
+            return "no test of its own: it only keeps what it is given"
         return "no oracle found: what it returns can neither be written down nor be told by its attributes"
     return _failure_reason(subject.last, subject.trials)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ....utils.python_source import expression_or_none, literal_value, parse_or_none
+from ....utils.python_source import expression_or_none, literal_value
 from ..domain.membership import count_outside, knows_domains
 from ..inputs.plain_texts import oddness, oddness_beside
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
@@ -175,25 +175,6 @@ def _pins_draw(record: TrialRecord) -> bool:
     """Whether a test would pin what a seed happens to draw: that is an accident of Python's version."""
     returned = record.observation.outcome == "returned"
     return returned and is_seeded(record.trial) and ShownBehaviour not in record.notes and not record.trial.wanted
-
-
-def stores_only(candidate: TrialCandidate, constructor: CallableFacts | None) -> bool:
-    """Whether all that a construction shows are the arguments that it was given, and defaults."""
-    trial, observation = candidate.record.trial, candidate.record.observation
-    value = observation.value
-    if value is None or observation.effects or observation.output or observation.warnings:
-        return False
-    defaults = [one.default for one in constructor.parameters if one.default] if constructor is not None else []
-    given = set().union(*(_constants(text) for text in (*trial.arrange, trial.act, *defaults)))
-    shown = [value.source or ""] if value.source else [item.source or "" for _, item in value.attributes]
-    return all(_constants(source) <= given for source in shown)
-
-
-@lru_cache(maxsize=4096)
-def _constants(source: str) -> frozenset[str]:
-    tree = parse_or_none(source)
-    nodes = ast.walk(tree) if tree is not None else ()
-    return frozenset(ast.unparse(node) for node in nodes if isinstance(node, ast.Constant))
 
 
 def _is_long(record: TrialRecord) -> bool:

@@ -13,14 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..inputs.plain_texts import MANGLED
-from ..model.model import GENERATED_CONSTRUCTORS, RICH_SOURCES, Arc, ModuleFacts
+from ..model.model import RICH_SOURCES, Arc, ModuleFacts
 from ..scenarios.scenario import ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Control
 from ..search.round_trips import RestoredFile
 from ..search.trial_search import TrialRecord, returned_none
-from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates, stores_only
+from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates
 from .degeneracy import MILD
 from .documented import without_repeated_examples
+from .plain_constructions import drop_plain_constructions
 from .representative import NO_RESULT, OTHER_SHAPE, Representation
 from .trivial import excluded_by, trivial_survivors
 
@@ -98,7 +99,7 @@ def select_trials(
     for name, found in by_subject.items():
         reaching = [one for one in found if _reaches(one, lines.get(name))] or found
         by_subject[name] = without_repeated_examples(_undoing(reaching), lines.get(name))
-    _drop_plain_constructions(by_subject, facts)
+    drop_plain_constructions(by_subject, facts)
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
     concerns = _concerns(facts)
@@ -132,23 +133,6 @@ def _undoing(candidates: list[TrialCandidate]) -> list[TrialCandidate]:
         for one in candidates
         if RestoredFile in one.record.notes or one.raises or one.example or one.record.arcs - reached
     ]
-
-
-def _drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts: ModuleFacts) -> None:
-    """Leaves out constructions that only store arguments: of generated constructors, and where members have tests.
-
-    What is stored shows in the tests of the members; that a dataclass has its fields is no behaviour of the project's.
-    """
-    for owner in facts.classes:
-        found = by_subject.get(owner.name)
-        tested = any(one.name != "__init__" and f"{owner.name}.{one.name}" in by_subject for one in owner.members)
-        tested = tested or (not owner.members and len(by_subject) > 1)  # a record that functions work on
-        if found and (tested or owner.kind in GENERATED_CONSTRUCTORS):
-            by_subject[owner.name] = [
-                one for one in found if one.example or one.raises or not stores_only(one, owner.constructor)
-            ]
-            if not by_subject[owner.name]:
-                del by_subject[owner.name]
 
 
 def _reaches(candidate: TrialCandidate, lines: tuple[int, int] | None) -> bool:

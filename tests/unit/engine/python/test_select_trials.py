@@ -319,3 +319,23 @@ def test_the_text_of_an_object_that_is_not_finished_is_no_example() -> None:
     assert chosen(whole, plain) == ["second(2)"]
     told = replace(whole, trial=replace(whole.trial, wanted="'Every 2 None do [None]'", source="doctest"))
     assert chosen(told) == ["repr(second(2))"]
+
+
+@pytest.mark.feature("B-18")
+@pytest.mark.parametrize(("bases", "expected"), [(("LookupError",), ["Refused('late', code=3)"]), ((), [])])
+def test_of_constructions_that_only_store_those_of_exceptions_with_more_than_a_message_are_shown(
+    bases: tuple[str, ...], expected: list[str]
+) -> None:
+    made = CallableFacts("Refused", "constructor", (20, 29), owner="Refused")
+    owner = ClassFacts("Refused", "plain", (20, 29), bases, made)
+    facts = replace(FACTS, classes=(owner,))
+    kept = (("code", Value("int", source="3")), ("message", Value("str", source="'late'")))
+    plain = record(0, "Refused('late')", Observation("returned", value=Value("m.Refused", attributes=kept[1:])), (1, 2))
+    coded = record(
+        1, "Refused('late', code=3)", Observation("returned", value=Value("m.Refused", attributes=kept)), (1, 2)
+    )
+    other = record(2, "first(2)", returned("[4, 8]"), (3, 4))
+
+    found = select_trials([plain, coded, other], facts, frozenset())
+
+    assert [one.trial.act for one in found if one.trial.subject == "Refused"] == expected

@@ -1,0 +1,60 @@
+"""Leaves out constructions that only store what they are given, where other tests show that."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from ....utils.python_source import expression_or_none, parse_or_none
+from ..facts.definitions import is_exception
+from ..model.model import GENERATED_CONSTRUCTORS, CallableFacts, ModuleFacts
+from .candidates import TrialCandidate
+
+
+def drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts: ModuleFacts) -> None:
+    """Leaves out constructions that only store arguments: of generated constructors, and where members have tests.
+
+    What is stored shows in the tests of the members; that a dataclass has its fields is no behaviour of the project's.
+    What an exception keeps beside its message is all that there is to it.
+    """
+    for owner in facts.classes:
+        found = by_subject.get(owner.name)
+        tested = any(one.name != "__init__" and f"{owner.name}.{one.name}" in by_subject for one in owner.members)
+        tested = tested or (not owner.members and len(by_subject) > 1)  # a record that functions work on
+        if found and (tested or owner.kind in GENERATED_CONSTRUCTORS):
+            telling = is_exception(owner, facts.classes) and not owner.members
+            by_subject[owner.name] = [
+                one
+                for one in found
+                if one.example
+                or one.raises
+                or not _stores_only(one, owner.constructor)
+                or (telling and _is_given_more(one))
+            ]
+            if not by_subject[owner.name]:
+                del by_subject[owner.name]
+
+
+def _is_given_more(candidate: TrialCandidate) -> bool:
+    """Whether a construction is given more than one argument."""
+    call = expression_or_none(candidate.record.trial.act)
+    return isinstance(call, ast.Call) and len(call.args) + len(call.keywords) > 1
+
+
+def _stores_only(candidate: TrialCandidate, constructor: CallableFacts | None) -> bool:
+    """Whether all that a construction shows are the arguments that it was given, and defaults."""
+    trial, observation = candidate.record.trial, candidate.record.observation
+    value = observation.value
+    if value is None or observation.effects or observation.output or observation.warnings:
+        return False
+    defaults = [one.default for one in constructor.parameters if one.default] if constructor is not None else []
+    given = set().union(*(_constants(text) for text in (*trial.arrange, trial.act, *defaults)))
+    shown = [value.source or ""] if value.source else [item.source or "" for _, item in value.attributes]
+    return all(_constants(source) <= given for source in shown)
+
+
+@lru_cache(maxsize=4096)
+def _constants(source: str) -> frozenset[str]:
+    tree = parse_or_none(source)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return frozenset(ast.unparse(node) for node in nodes if isinstance(node, ast.Constant))
