@@ -39,6 +39,11 @@ def integration_steps(scope: StepScope) -> PlannedSteps:
     ]
     callers = _callers([place.module for place in leaves if place.path not in seams.unread], wanted, scope, seams)
     reached = {module for target in [*found, *callers] for module in _reached(target, seams)}
+    through = [place.module for place in leaves if place.module in reached]
+    if callers and through:
+        is_one = len(through) == 1
+        verb, them = ("is", "it") if is_one else ("are", "them")
+        planned.why = f"{' and '.join(through)} {verb} tested by what reaches {them}"
     for place in leaves:
         if place.module in reached:
             planned.understood.append(f"{place.module} is tested by what reaches it")

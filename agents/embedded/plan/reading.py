@@ -17,6 +17,8 @@ from .request.parsed_request import Clause, Mention, ParsedRequest
 from .target_index import ModuleTarget, TargetIndex, TargetMatch
 
 _DOCUMENT = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
+SEVERAL = "several classes have a method of that name; say which class"
+_MOST_METHODS = 5
 NOT_FOUND = "it names no file, folder, package, module or symbol of the project"
 
 
@@ -79,7 +81,11 @@ def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex,
     """Resolve every mention to targets, documents or exclusions, and note what was not understood."""
     outside = [mention for mention in words.mentions if mention.excluded]
     programs = programs_left_out(outside, index)
-    gone = {mention: _found(mention, index, reading, programs.get(mention), stops=True) for mention in outside}
+    beside = _beside(words.mentions, index)
+    gone = {
+        mention: _found(mention, index, reading, programs.get(mention), stops=True, beside=beside)
+        for mention in outside
+    }
     owners = {mention.within for mention in outside}
     reading.excluded += _inside(outside, gone, [target for found in gone.values() for target in found])
     reading.left_out += [mention.text for mention, found in gone.items() if found and mention.text not in owners]
@@ -105,7 +111,8 @@ def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex,
                     reading.understood.append(f"{mention.text}: endpoints of the API")
                     continue
                 if mention not in known:
-                    known[mention] = _found(mention, index, reading, stops=words.whole or bool(mention.within))
+                    stops = words.whole or bool(mention.within)
+                    known[mention] = _found(mention, index, reading, stops=stops, beside=beside)
                 targets += known[mention]
                 if len(known[mention]) == 1 or all(target.symbols for target in known[mention]):
                     reading.named += [target.place.path for target in known[mention]]
@@ -148,17 +155,35 @@ def _inside(
     return [target for target in targets if target not in around or target in inner]
 
 
+def _beside(mentions: Sequence[Mention], index: TargetIndex) -> tuple[ModuleTarget, ...]:
+    """What the mentions name that are to be tested: a method by its bare name lies in it, where several have one."""
+    wanted = [mention for mention in mentions if not mention.excluded and not mention.weak]
+    return tuple(target for one in wanted for target in index.find(one.text, explicit=one.explicit).targets)
+
+
 def _found(
-    mention: Mention, index: TargetIndex, reading: Reading, found: TargetMatch | None = None, *, stops: bool = False
+    mention: Mention,
+    index: TargetIndex,
+    reading: Reading,
+    found: TargetMatch | None = None,
+    *,
+    stops: bool = False,
+    beside: Sequence[ModuleTarget] = (),
 ) -> list[ModuleTarget]:
     """Return the targets that a mention names, and note whether it was understood.
 
     Args:
         found: what it names, where that is known already.
+        beside: see `_match`.
     """
-    found = found or _match(mention, index)
+    found = found or _match(mention, index, beside)
     if not found.targets:
-        reading.unclear(mention.text, found.why_not or NOT_FOUND, index.suggestions(mention.text), stops=stops)
+        several = (
+            [] if found.why_not else [spelled(target) for target in index.methods(mention.text.removesuffix("()"))]
+        )
+        reason = SEVERAL if len(several) > 1 else found.why_not or NOT_FOUND
+        hints = several[:_MOST_METHODS] if len(several) > 1 else index.suggestions(mention.text)
+        reading.unclear(mention.text, reason, hints, stops=stops)
         return []
     targets = list(found.targets)
     if mention.excluded and mention.within:
@@ -175,29 +200,60 @@ def left_out_names(mentions: Sequence[Mention], index: TargetIndex) -> list[str]
     outside = [mention for mention in mentions if mention.excluded]
     owners = {mention.within for mention in outside}
     programs = programs_left_out(outside, index)
+    beside = _beside(mentions, index)
     names: list[str] = []
     for mention in outside:
         if mention.text in owners:
             continue
-        found = programs.get(mention) or _match(mention, index)
+        found = programs.get(mention) or _match(mention, index, beside)
         as_written = bool(found.targets) and found == index.find(mention.text, explicit=mention.explicit)
         names += [mention.text] if as_written else [spelled(target) for target in found.targets]
     return names
 
 
-def _match(mention: Mention, index: TargetIndex) -> TargetMatch:
-    """What a mention names; a method by its bare name where no other method has it, there or in the whole project."""
+def _match(mention: Mention, index: TargetIndex, beside: Sequence[ModuleTarget] = ()) -> TargetMatch:
+    """What a mention names; a method by its bare name where no other method has it, there or in the whole project.
+
+    Args:
+        beside: what the request names besides: "Signer and its unsign method", "Signer except sign".
+    """
     found = index.find(mention.text, explicit=mention.explicit)
     before, _, last = mention.text.removesuffix("()").rpartition(".")
     within = mention.within or before
     around = index.find(within, explicit=True).targets if within else ()
     places = {target.place.path for target in around}
-    if any(target.place.path in places or not around for target in found.targets) or found.why_not:
+    if found.why_not:
         return found
     methods = [
         method for method in index.methods(last) if not within or any(_contains(target, method) for target in around)
     ]
-    return TargetMatch(tuple(methods)) if len(methods) == 1 else found
+    near = [method for method in methods if any(_contains(target, method) for target in beside)]
+    if mention.excluded and not within and len(near) == 1 and not _meets(found.targets, beside):
+        return TargetMatch(tuple(near))
+    if any(target.place.path in places or not around for target in found.targets):
+        return found
+    for candidates in (methods, near):
+        if len(candidates) == 1:
+            return TargetMatch(tuple(candidates))
+    return found
+
+
+def _meets(targets: Sequence[ModuleTarget], others: Sequence[ModuleTarget]) -> bool:
+    """Whether some of the targets have code in common."""
+    return any(
+        one.place == other.place
+        and (
+            one.symbols is None
+            or other.symbols is None
+            or any(_is_part(a, b) or _is_part(b, a) for a in one.symbols for b in other.symbols)
+        )
+        for one in targets
+        for other in others
+    )
+
+
+def _is_part(name: str, of: str) -> bool:
+    return name == of or name.startswith(f"{of}.")
 
 
 def _contains(outer: ModuleTarget, method: ModuleTarget) -> bool:

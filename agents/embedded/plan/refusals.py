@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from ....core.errors import RequestError
 from ....engine.python.project.layout import Layout
 from ...contract.protocol import JsonObject
-from .reading import NOT_FOUND, Reading
+from .reading import NOT_FOUND, SEVERAL, Reading
 from .request.lexicon import AVAILABLE_FRAMEWORKS, BROWSER_FRAMEWORKS, LOAD_FRAMEWORKS, SCRIPT_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
 from .request.parser import CODE_STAYS, TESTS_STAY
@@ -112,13 +112,16 @@ def why_nothing(layout: Layout, reading: Reading) -> str:
     """Say why a request leads to no step."""
     if not layout.modules:
         return f"There is no Python module to test in {layout.root}."
-    if reading.not_understood:
+    if reading.not_understood and not reading.tested:
         rows = "; ".join(f"{row['text']!r}: {row['reason']}" for row in reading.not_understood)
+        if all(row["reason"] == SEVERAL for row in reading.not_understood):
+            return f"Not understood, so nothing was done: {rows}."
         is_unknown = any(row["reason"] == NOT_FOUND for row in reading.not_understood)
         return (
             f"The request names nothing that was found in {layout.root}: {rows}.{_known(layout) if is_unknown else ''}"
         )
     if reading.skipped:
-        rows = "; ".join(f"{row['target']}: {row['reason']}" for row in reading.skipped)
-        return f"Nothing is left to test: {rows}."
+        left = "; ".join(f"{row['target']}: {row['reason']}" for row in reading.skipped)
+        unknown = "; ".join(f"{row['text']!r}: {row['reason']}" for row in reading.not_understood)
+        return f"Nothing is left to test: {left}.{f' Not understood: {unknown}.' if unknown else ''}"
     return "Nothing is left to test after what the request excludes."

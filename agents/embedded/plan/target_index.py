@@ -17,6 +17,8 @@ from ....utils.python_source import parse_python
 from ....utils.untrusted_files import read_source_bytes
 
 _MOST_SUGGESTED = 20
+_LIKENESS = 0.72
+"""Below it, names share letters and no meaning: `activate` for "private"."""
 _GLOB = re.compile(r"[*?]|\[[^\[\n]+\]")
 
 
@@ -113,8 +115,8 @@ class TargetIndex:
             public = {symbol for symbol in symbols if not any(part.startswith("_") for part in symbol.split("."))}
             names |= {f"{module}:{symbol}" for symbol in public} | public
         last = {name.rpartition("/")[2].rpartition(".")[2].lower(): name for name in sorted(names)}
-        close = similar_names(text, sorted(names), cutoff=0.6)
-        lower = similar_names(text.lower(), sorted(last), cutoff=0.7)
+        close = similar_names(text, sorted(names), cutoff=_LIKENESS)
+        lower = similar_names(text.lower(), sorted(last), cutoff=_LIKENESS)
         return list(dict.fromkeys([*close, *(last[name] for name in lower)]))[:3]
 
     def symbols_of(self, module: str) -> tuple[str, ...]:

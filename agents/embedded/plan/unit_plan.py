@@ -60,8 +60,8 @@ def testable_modules(scope: StepScope, planned: PlannedSteps) -> list[ModuleTarg
             continue
         wanted = target.symbols
         left_out = [symbol for place, symbol in scope.left_out if place == path]
-        if scope.left_out:
-            wanted = tuple(name for name in wanted or public_names(symbols) if not _is_below(name, left_out))
+        if left_out:
+            wanted = _without(wanted, symbols, left_out)
         if scope.only_untested:
             wanted = tests.untested(target.place, wanted or symbols)
             if not wanted:
@@ -108,6 +108,27 @@ def _module_file(scope: StepScope, place: ModulePlace) -> str:
     path = unique_test_path(root, wanted, target=place.path, framework=scope.framework)
     text = source_or_empty(root, path)
     return path if generated_from(text) == place.path and is_untouched(text) is True else ""
+
+
+def _without(wanted: tuple[str, ...] | None, symbols: tuple[str, ...], left_out: list[str]) -> tuple[str, ...]:
+    """Return the wanted symbols, or all public ones, without some: a class of which one is a member by its others.
+
+    Args:
+        symbols: every symbol of the module, in order.
+    """
+    split = {name.rpartition(".")[0] for name in left_out} - {""}
+    chosen = wanted if wanted is not None else tuple(name for name in public_names(symbols) if "." not in name)
+    kept: list[str] = []
+    for name in chosen:
+        members = [one for one in symbols if one.startswith(f"{name}.") and _is_public_member(one)]
+        # The first name stands in the name of the test file.
+        kept += sorted(members, key=lambda one: ".__" in one) if name in split else [name]
+    return tuple(name for name in dict.fromkeys(kept) if not _is_below(name, left_out))
+
+
+def _is_public_member(symbol: str) -> bool:
+    name = symbol.rpartition(".")[2]
+    return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
 
 
 def _is_below(symbol: str, left_out: list[str]) -> bool:

@@ -25,6 +25,7 @@ _NEVER_NAMES = frozenset(
 """Words that point, count or say a kind of thing: quoted, they are names as well."""
 _BEFORE_NAMES = frozenset("for of in from test cover check exercise verify validate include".split())
 _AFTER_NAMES = frozenset("in from inside with using via too please".split())
+_DETERMINERS = frozenset("the a an my our its their".split())
 _REACH = 24
 """Words before or after one that say what it means."""
 _KIND_NOUNS = frozenset("module package file folder class function method".split())
@@ -82,7 +83,7 @@ def lexemes(text: str, known: Callable[[str], bool]) -> tuple[Lexeme, ...]:
     plain = _CALL.sub("", _SLASHED.sub(r"\1, ", _NO_APOSTROPHE.sub(r"\1n't", plain)))
     found = list(_cut(plain, quoted, known))
     for at, lexeme in enumerate(found):
-        if _stands_as_name(at, found) and known(lexeme.text):
+        if (_stands_as_name(at, found) and known(lexeme.text)) or _is_called(at, found):
             found[at] = replace(lexeme, role="mention")
     return tuple(_decided(at, found, known) for at in range(len(found)))
 
@@ -157,6 +158,9 @@ def _is_name(role: Role, match: re.Match[str], known: Callable[[str], bool]) -> 
         return not said and known(match["name"])
     if role in ("criterion", "action"):
         return known(_first_name(text))
+    if role == "filler" and re.search(r"[\s-]", text):
+        # "round trip" says how to test, and is `round_trip` where the project has one.
+        return known(re.sub(r"[\s-]+", "_", text.lower()))
     # `Case` is a name where `case` is a word; the first word of a sentence is capitalised anyhow.
     return bool(match.start()) and role in _EVERYDAY and text != text.lower() and known(text)
 
@@ -205,13 +209,35 @@ def _stands_as_name(at: int, found: list[Lexeme]) -> bool:
         return False
     if not re.fullmatch(r"[\w-]+", lexeme.text):
         return False
-    before = next((one for one in _before(at, found) if one.text.lower() not in ("the", "a", "an", "my", "our")), None)
+    if lexeme.role == "verb" and _begins_list(at, found):
+        return True  # "add and subtract"
+    before = next((one for one in _before(at, found) if one.text.lower() not in _DETERMINERS), None)
     after = found[at + 1] if at + 1 < len(found) else None
     return _may_follow(lexeme, before) and (
         after is None
         or after.role in ("punctuation", "and", "exclude", "excluded", "include", "framework", "depth")
         or after.text.lower() in _AFTER_NAMES | _KIND_NOUNS
     )
+
+
+def _begins_list(at: int, found: list[Lexeme]) -> bool:
+    """Whether a list of names begins with a word, at the beginning of a part of the sentence."""
+    before = found[at - 1] if at else None
+    joined = found[at + 1 : at + 3]
+    return (
+        (before is None or before.role in ("punctuation", "place"))
+        and len(joined) == 2
+        and (joined[0].text == "," or joined[0].text.lower() in ("and", "or", "&", "+", "plus"))
+        and joined[1].role == "mention"
+    )
+
+
+def _is_called(at: int, found: list[Lexeme]) -> bool:
+    """Whether a verb is the name of something, whatever the project has: "its validate method"."""
+    lexeme = found[at]
+    if lexeme.role != "verb" or lexeme.text.lower() in _NEVER_NAMES or not 0 < at < len(found) - 1:
+        return False
+    return found[at - 1].text.lower() in _DETERMINERS and found[at + 1].text.lower() in ("method", "function", "class")
 
 
 def _before(at: int, found: list[Lexeme]) -> Iterator[Lexeme]:
@@ -225,7 +251,7 @@ def _may_follow(lexeme: Lexeme, before: Lexeme | None) -> bool:
         return lexeme.role != "verb"
     if before.role == "and" or before.text in (",", ":"):
         return before.role != "and" or before.text.lower() in ("and", "or", "&", "+", "plus")
-    return before.role == "exclude" or before.text.lower() in _BEFORE_NAMES | _KIND_NOUNS
+    return before.role == "exclude" or before.text.lower() in _BEFORE_NAMES | _KIND_NOUNS | {"only", "just"}
 
 
 def _leaves_out(at: int, found: list[Lexeme]) -> bool:

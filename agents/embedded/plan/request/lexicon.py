@@ -92,7 +92,8 @@ _FILLER = """
     works worked working would yet you your are an am in with new readable maintainable meaningful small short
     existing corresponding different various own current actually basically currently especially mainly mostly
     particular else automated automatic automatically behave behaves behaviour behaviors behaviours behavior
-    breaks broken break fails happens regression unit-level
+    breaks broken break fails happens regression unit-level sanity comprehensive exhaustive rigorous robust sensible
+    realistic representative idiomatic well-named well-structured
 """
 _NOUNS = """
     case cases class classes code codebases coverage covered directory directories example examples file files folder
@@ -133,7 +134,7 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
         rf"|(?:{_ON_TESTS})\s+(?:(?:all|unit|{_SAID_OF_TESTS})\s+)*tests?",
     ),
     # Openers of an exclusion that a shorter pattern would take apart.
-    ("include", "", r"not\s+(?:only|just)|nothing\s+(?:but|except|other\s+than)"),
+    ("include", "", r"not\s+(?:only|just)|nothing\s+(?:but|except|other\s+than|else|more)"),
     (
         "exclude",
         "",
@@ -249,7 +250,8 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
         "filler",
         "",
         r"(?:edge|corner|border|boundary|error|failure|happy|sad|good|bad)[- ](?:cases?|paths?|handling|conditions?)|"
-        r"happy\s+and\s+sad\s+paths?|high(?:er)?[- ]quality|regression\s+tests?|"
+        r"happy\s+and\s+sad\s+paths?|round[- ]?trips?|(?:sanity|boundary)[- ](?:checks?|values?)|"
+        r"high(?:er)?[- ]quality|regression\s+tests?|"
         r"as\s+(?:much|many|far|well)\s+as\s+possible|"
         r"from\s+scratch|if\s+(?:you\s+can|possible)|test\s+(?:coverage|cases?|suites?)|tests?\s+(?:coverage|cases?|suites?)|"
         r"public\s+(?:functions?|methods?|class(?:es)?|symbols?|interface)|source\s+code|(?:i|we)\s+would\s+like|i'd|we'd|let's"

@@ -338,11 +338,28 @@ def _with_owners(named: list[Named], found: Sequence[Lexeme]) -> list[Named]:
         following = named[number + 1] if number + 1 < len(named) else None
         if following is None:
             continue
-        # "pricing's total", "pricing: total"
-        is_inside = found[owner.at].owner and following.at == owner.at + 1
-        if is_inside or (following.at == owner.at + 2 and found[owner.at + 1].text == ":"):
+        # "pricing's total", "pricing: total", "pricing: only total and tax"
+        between = found[owner.at + 1 : following.at]
+        is_listed = bool(between) and between[0].text == ":" and _is_plain(between[1:])
+        if (found[owner.at].owner and not between) or is_listed:
             following.mention = replace(following.mention, within=owner.mention.text)
+        if is_listed:
+            _list_inside(owner, named[number + 1 :], found)
     return named
+
+
+def _is_plain(found: Sequence[Lexeme]) -> bool:
+    """Whether nothing with a meaning of its own stands there."""
+    return all(lexeme.role in ("filler", "noun", "include") for lexeme in found)
+
+
+def _list_inside(owner: Named, listed: Sequence[Named], found: Sequence[Lexeme]) -> None:
+    """Note that the names of a list lie inside what stands before its colon, until a name that has its own list."""
+    for first, second in pairwise(listed):
+        has_own_list = found[second.at + 1 : second.at + 2] and found[second.at + 1].text == ":"
+        if has_own_list or second.mention.excluded or not _between(first, second, found, place=False):
+            return
+        second.mention = replace(second.mention, within=owner.mention.text)
 
 
 def _between(first: Named, second: Named, found: Sequence[Lexeme], *, place: bool) -> bool:

@@ -177,7 +177,7 @@ def test_a_method_that_two_classes_have_is_asked_about_where_nothing_says_which(
     not_understood: Any = refused.value.details["not_understood"]
     (row,) = not_understood
     assert row["text"] == "balance"
-    assert {"Ledger.balance", "Account.balance"} & set(row["suggestions"])
+    assert row["suggestions"] == ["accounts:Account.balance", "ledger:Ledger.balance"]
 
 
 def test_there_are_enough_sentences_of_each_outcome():
