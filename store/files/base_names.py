@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -55,14 +55,63 @@ class BaseNames:
         return places
 
 
+class PathsByName:
+    """POSIX paths that are looked up by themselves and by their base names, each in constant time."""
+
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        self._paths: dict[str, set[str]] = {}
+        for path in paths:
+            self.add(path)
+
+    def add(self, path: str) -> None:
+        """Add a path; one that is there already stays."""
+        self._paths.setdefault(PurePosixPath(path).name, set()).add(path)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._paths.get(PurePosixPath(str(path)).name, ())
+
+    def has_name(self, name: str, apart_from: str) -> bool:
+        """Whether a path other than `apart_from` has this base name."""
+        return any(path != apart_from for path in self._paths.get(name, ()))
+
+
+class ProjectNames:
+    """The base names that test files of a project may not have: those of its Python files and of its neighbours' tests.
+
+    Project and neighbours are walked once, when a name is first asked for; files that come later are not seen.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._around: dict[str, set[str]] = {}
+
+    def has(self, name: str, wanted: str) -> bool:
+        """Whether a Python file other than `wanted` has a base name.
+
+        Args:
+            wanted: path of a test file, relative to the root; its first folder is that of the neighbours' tests, too.
+        """
+        if self._files.has_name(name, apart_from=wanted):
+            return True
+        folder = PurePosixPath(wanted).parts[0]
+        if folder not in self._around:
+            self._around[folder] = _names_around(self._root, wanted)
+        return name in self._around[folder]
+
+    @cached_property
+    def _files(self) -> PathsByName:
+        return PathsByName(_python_files(self._root))
+
+
 def unique_test_path(
     root: Path,
     wanted: str,
-    taken: Iterable[str] = (),
+    taken: PathsByName | Iterable[str] = (),
     *,
     target: str = "",
-    reserved: Collection[str] = (),
+    reserved: Container[str] = (),
     framework: str = "",
+    names: ProjectNames | None = None,
 ) -> str:
     """`wanted`, or the nearest path to it whose base name no other Python file of the project has.
 
@@ -78,6 +127,7 @@ def unique_test_path(
         target: what the file is generated from, as its header names it.
         reserved: base names without suffix that belong to other files, whether or not these exist.
         framework: what the tests are written for; empty where files of any framework may be replaced.
+        names: the project's, for callers who choose many paths; by default the project is walked for each call.
     """
     wanted = project_path(wanted)
     plain = PurePosixPath(wanted)
@@ -85,16 +135,17 @@ def unique_test_path(
     has_own = bool(target and framework) and _is_from(root, beside, target, framework)
     if has_own or other_framework_file(root, wanted, target, framework):
         wanted = beside
-    here = {other for other in taken if other != wanted}
+    here = taken if isinstance(taken, PathsByName) else PathsByName(taken)
     for candidate in islice(_candidates(PurePosixPath(wanted)), _MOST_EARLIER_NAMES):
         path = candidate.as_posix()
-        if target and path not in here and _is_from(root, path, target, framework):
+        if target and (path == wanted or path not in here) and _is_from(root, path, target, framework):
             return path
-    others = {PurePosixPath(other).name for other in here}
-    others |= {PurePosixPath(other).name for other in _python_files(root) if other != wanted}
-    others |= _names_around(root, wanted)
-    candidates = _candidates(PurePosixPath(wanted))
-    return next(one for one in candidates if one.name not in others and one.stem not in reserved).as_posix()
+    known = names or ProjectNames(root)
+    for candidate in _candidates(PurePosixPath(wanted)):
+        is_used = here.has_name(candidate.name, apart_from=wanted) or known.has(candidate.name, wanted)
+        if not is_used and candidate.stem not in reserved:
+            return candidate.as_posix()
+    raise AssertionError("the candidates are endless")
 
 
 def _names_around(root: Path, wanted: str) -> set[str]:
@@ -143,6 +194,8 @@ def other_framework_file(root: Path, wanted: str, target: str, framework: str) -
 
 def _is_from(root: Path, path: str, target: str, framework: str) -> bool:
     """Whether a file is there that was generated from a target; a person may have changed it since."""
+    if not (root / path).exists():  # most are not there, and this costs a hundredth of trying to read one
+        return False
     text = source_or_empty(root, path)
     return generated_from(text) == " ".join(target.split()) and not is_for_another(text, framework)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
 
 from ....store.files.base_names import other_framework_file, unique_test_path
 from ...contract.protocol import JsonObject
@@ -37,16 +38,21 @@ def add_generate_step(
             it is the name of another module's unit tests: it depends on the project, not on what else is planned.
         part: the end of the name of a file that is limited to a part of the target.
     """
-    taken = [*scope.taken, *(str(step["params"]["test_path"]) for step in planned.steps)]
-    taken_slugs = {str(step["id"]).removeprefix(f"generate_{test_type}_") for step in planned.steps}
+    taken = planned.paths_beside(scope.taken)
+    taken_slugs = planned.slugs.setdefault(test_type, set())
     unique = unique_slug(slug, taken_slugs)
+    taken_slugs.add(unique)
     spec_path = spec_path.replace(slug, unique)
     if len(test_path) > _LONGEST_TEST_PATH:
         test_path = f"{scope.tests_dir}/test_{unique}.py"
     source = str(target.get("path") or "")
     root, framework = scope.layout.root, scope.framework
     reserved = _reserved(scope, test_type, target, part)
-    chosen = unique_test_path(root, test_path, taken, target=source, reserved=reserved, framework=framework)
+    names = scope.index.names_in_project
+    chosen = unique_test_path(
+        root, test_path, taken, target=source, reserved=reserved, framework=framework, names=names
+    )
+    taken.add(chosen)
     if other := other_framework_file(root, test_path, source, framework):
         earlier = "pytest" if framework == "unittest" else "unittest"
         reason = f"its tests for {earlier} stay beside those for {framework} in {chosen}"
@@ -63,10 +69,24 @@ def add_generate_step(
     planned.steps.append(step)
 
 
-def _reserved(scope: StepScope, test_type: str, target: JsonObject, part: str) -> Collection[str]:
+@dataclass(frozen=True, slots=True)
+class _ReservedNames:
+    """Names of the unit tests of a project's modules, each with `part` behind it, but not those of the module `own`."""
+
+    names: Mapping[str, str]
+    part: str
+    own: str | None
+
+    def __contains__(self, stem: object) -> bool:
+        name = str(stem)
+        module = self.names.get(name.removesuffix(self.part)) if name.endswith(self.part) else None
+        return module is not None and module != self.own
+
+
+def _reserved(scope: StepScope, test_type: str, target: JsonObject, part: str) -> Container[str]:
     """Names of the unit tests of the project's modules, but of this module's own in a step for unit tests."""
     own = target.get("module") if test_type == "unit" else None
-    return {f"{name}{part}" for name, module in scope.index.unit_test_names.items() if own is None or module != own}
+    return _ReservedNames(scope.index.unit_test_names, part, own)
 
 
 def unique_slug(slug: str, taken: set[str]) -> str:

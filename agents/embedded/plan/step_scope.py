@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ....engine.python.project.layout import Layout
+from ....store.files.base_names import PathsByName
 from ...contract.protocol import JsonObject
 from .target_index import ModuleTarget, TargetIndex
 
@@ -69,6 +70,7 @@ class PlannedSteps:
         tested: a target was left out because there are tests of it already.
         advice: what to do where there are no steps.
         why: why these targets and not the named ones; "" where they are the named ones.
+        slugs: by type of tests, the ends of the steps' ids.
     """
 
     steps: list[JsonObject] = field(default_factory=list)
@@ -79,6 +81,14 @@ class PlannedSteps:
     tested: bool = False
     advice: str = ""
     why: str = ""
+    slugs: dict[str, set[str]] = field(default_factory=dict)
+    _paths: PathsByName | None = None
+
+    def paths_beside(self, others: Iterable[str]) -> PathsByName:
+        """The steps' test paths with those of other steps of the plan, which are the same at each call."""
+        if self._paths is None:
+            self._paths = PathsByName(others)
+        return self._paths
 
 
 StepPlanner = Callable[[StepScope], PlannedSteps]

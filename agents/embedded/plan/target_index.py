@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from ....core.errors import ProjectError
 from ....engine.python.project.layout import Layout, ModulePlace, module_at
+from ....store.files.base_names import ProjectNames
 from ....utils.names.similar_names import similar_names
 from ....utils.python_source import parse_python
 from ....utils.untrusted_files import read_source_bytes
@@ -68,6 +69,11 @@ class TargetIndex:
         for place in self.modules:
             names.setdefault(f"test_{name_slug(place.module)}", place.module)
         return names
+
+    @cached_property
+    def names_in_project(self) -> ProjectNames:
+        """The base names that test files may not have."""
+        return ProjectNames(self._layout.root)
 
     def find(self, text: str, *, explicit: bool) -> TargetMatch:
         """Find what `text` names.

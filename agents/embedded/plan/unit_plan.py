@@ -105,7 +105,8 @@ def _module_file(scope: StepScope, place: ModulePlace) -> str:
     """Return the generated file of a whole module, if nobody has changed it; empty where there is none."""
     root = scope.layout.root
     wanted = _test_path(scope, place, module_slug(place.module, None))
-    path = unique_test_path(root, wanted, target=place.path, framework=scope.framework)
+    names = scope.index.names_in_project
+    path = unique_test_path(root, wanted, target=place.path, framework=scope.framework, names=names)
     text = source_or_empty(root, path)
     return path if generated_from(text) == place.path and is_untouched(text) is True else ""
 
