@@ -17,6 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from ...core.errors import RunLocked, SettingsError, StoreCorrupt, StoreUnreachable
 from .checkpoint_places import CheckpointTables
+from .pooler import require_sessions
 from .postgres_errors import corrupt_error, database_error, is_busy, is_temporary
 
 T = TypeVar("T")
@@ -147,6 +148,7 @@ class PostgresDatabase:
         for wait in (*WAITS, None):
             try:
                 with self._typed_errors():
+                    require_sessions(self._engine, self._place.shown)
                     bring_up_to_date(self._engine, self._place.shown)
                 return
             except StoreUnreachable as error:

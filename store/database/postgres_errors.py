@@ -11,6 +11,7 @@ from ...core.errors import (
     StoreFull,
     StoreUnreachable,
 )
+from .pooler import is_pooled, pooled_error
 
 _LONGEST_MESSAGE = 200
 _PASSWORD_ADVICE = (
@@ -64,6 +65,8 @@ def database_error(error: BaseException | None, shown: str) -> StorageError | Se
         )
     if state.startswith(_DAMAGED):
         return corrupt_error(shown, message)
+    if is_pooled(error):
+        return pooled_error(shown)
     if is_temporary(error):
         return StoreUnreachable(f"{shown} does not serve: {message}.", advice=_AWAY_ADVICE, details=details)
     return StorageError(f"{shown} failed: {message}.", advice="docs/databases.md says what it needs.", details=details)

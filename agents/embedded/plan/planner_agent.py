@@ -26,6 +26,7 @@ from .load_requests import LOCUST, with_load
 from .most_complex import most_complex
 from .named_programs import NO_PROGRAM, programs_meant
 from .order.importance import in_order_of_importance
+from .order.plan_size import within_limits
 from .performance_plan import performance_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .reading import Reading, by_options, merged, resolve, spelled
@@ -100,8 +101,8 @@ class EmbeddedPlannerAgent(Agent):
             check_understood(whole["not_understood"], [], inputs.get("strict"))
             return whole
         if wants_scripts(words, inputs):
-            return script_plan(words, inputs, index.layout.root)
-        return _Planning(inputs, index, words, (self._command, self._application)).result()
+            return within_limits(script_plan(words, inputs, index.layout.root))
+        return within_limits(_Planning(inputs, index, words, (self._command, self._application)).result())
 
 
 _MAPPED_WHOLE = {
