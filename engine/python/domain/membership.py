@@ -84,7 +84,17 @@ def _outside(found: Iterable[Argument], kinds: Kinds) -> tuple[Argument, ...]:
         or _is_no_object(one)
         or _promises_order(one, found)
         or _is_reversed(one, found)
+        or _is_of_another_length(one, found)
     )
+
+
+def _is_of_another_length(one: Argument, beside: Iterable[Argument]) -> bool:
+    """Whether a list has not as many items as the one that is read at the same places."""
+    length = one.domain.related("same length as")
+    if not length or not isinstance(one.value, ast.List | ast.Tuple):
+        return False
+    others = [other.value for other in beside if other.called == one.called and other.parameter == length]
+    return any(isinstance(node, ast.List | ast.Tuple) and len(node.elts) != len(one.value.elts) for node in others)
 
 
 _ENDS = {

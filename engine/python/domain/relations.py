@@ -81,6 +81,9 @@ def _agreed(domains: Sequence[ParameterDomain]) -> ParameterDomain | None:
 def _related(
     name: str, domain: ParameterDomain, domains: Mapping[str, ParameterDomain], shapes: Mapping[str, Shape]
 ) -> ParameterDomain:
+    length = _as_long_as(name, domain, domains, shapes)
+    if length:
+        return replace(domain, preconditions=(*domain.preconditions, Precondition("same length as", length)))
     part_of = _whole_of(name, domain, domains)
     if part_of:
         return replace(domain, preconditions=(*domain.preconditions, Precondition("part of", part_of)))
@@ -106,6 +109,30 @@ def _related(
                 )
             return replace(found, preconditions=(*found.preconditions, Precondition(kind, other)))
     return domain
+
+
+def _as_long_as(
+    name: str, domain: ParameterDomain, domains: Mapping[str, ParameterDomain], shapes: Mapping[str, Shape]
+) -> str:
+    """Returns the first sequence before a parameter that is read at the same places; nothing where none is.
+
+    What is measured itself may have another length.
+    """
+    shape = shapes.get(name)
+    mine = _places_of(domain, shape) if shape is not None and "len" not in shape.root().traits else None
+    for other, container in domains.items():
+        if other == name or mine is None:
+            return ""
+        if _places_of(container, shapes.get(other)) is mine:
+            return other
+    return ""
+
+
+def _places_of(domain: ParameterDomain, shape: Shape | None) -> Shape | None:
+    """The shape of the numbers that a sequence is indexed with; None for what is no sequence or not indexed."""
+    root = shape.root() if shape is not None and domain.kind == "sequence" else None
+    index = root.index.root() if root is not None and root.index is not None else None
+    return index if index is not None and index.kinds["integer"] else None
 
 
 def _relation(name: str, shape: Shape, container: ParameterDomain, other: Shape) -> PreconditionKind | None:

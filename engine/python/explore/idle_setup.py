@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from ....utils.python_source import parse_python
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.simplified_trials import without_statements
+from ..search.story_steps import is_filling
 from ..search.trial_search import SLOW_STEPS, TrialRecord, TrialSearch
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import outcome_of
@@ -124,8 +126,10 @@ async def _shortened(
         for one in tried:
             evidence.add(long.trial, one.trial, equal=_is_equal(one, long))
         short = next((one for one in tried if _is_equal(one, long)), None)
-        # An exception of an empty object, or an empty answer, tells little without what was left out.
-        if short is not None and short.trial.subject in subjects and not is_trivial(short.observation):
+        # An exception of an empty object, or an empty answer, tells little without what was put into it.
+        if short is None or short.trial.subject not in subjects:
+            continue
+        if not is_trivial(short.observation) or not _fills(long.trial, short.trial):
             pairs.append((long, short))
     return pairs
 
@@ -153,6 +157,16 @@ def _some_of_each(records: Sequence[TrialRecord]) -> list[TrialRecord]:
 
 def _left_out(long: Trial, short: Trial) -> set[str]:
     return set(long.arrange) - set(short.arrange)
+
+
+def _fills(long: Trial, short: Trial) -> bool:
+    """Whether what was left out may put something into an object; a call such as `box.at(3)` only asks."""
+    for text in _left_out(long, short):
+        node = parse_python(text.strip()).body[0]
+        call = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or is_filling(call.func.attr):
+            return True
+    return False
 
 
 def _is_equal(short: TrialRecord, long: TrialRecord) -> bool:

@@ -40,6 +40,9 @@ _SHOWN_BY_MANGLED = 2
 # A test of its own that takes no new branch must kill so many mutants that no other does.
 _KILLS_OF_OWN_FORM = 2
 _KILLS_OF_TRIVIAL = 2
+# Each so many rows of one form, a further one that takes no new branch must kill one mutant more: nobody reads a long
+# table of one behaviour.
+_ROWS_FOR_ONE_KILL = 2
 _SHARES = 4
 # How many trials that show the same stay, to choose one whose answer excludes a trivial implementation.
 _ALIKE = 4
@@ -284,6 +287,8 @@ def _worth(
     fewest = _KILLS_OF_OWN_FORM if other_form and candidate.record.trial.source != "sequence" else 1
     if other_form and not (arcs or endings) and len({row.shape for row in rows}) >= MOST_FORMS:
         return 0.0
+    alike = sum(row.shape == shown.shape for row in rows)
+    fewest = max(fewest, alike // _ROWS_FOR_ONE_KILL)
     if not arcs and not endings and (kills < fewest or shown.degeneracy > MILD):
         return 0.0
     odd = candidate.oddness > 1
@@ -320,6 +325,8 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
     if not chosen or any(one.record.observation.effects or one.record.observation.output for one in chosen):
         return
     rows = [one.representation for one in chosen]
+    # What never raises is told by a refusal.
+    refuses = any(one.raises and one.subject == chosen[0].subject for one in selection.chosen.values())
     # What asks whether something is of a kind is asked of other things, too.
     asks = bool(_QUESTION.match(candidates[0].subject.rpartition(".")[2])) and all(
         isinstance(row.result, bool) for row in rows
@@ -331,7 +338,7 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
     ]
     for _ in range(_MOST_EXCLUDING):
         survivors = trivial_survivors(rows)
-        if not survivors:
+        if not survivors or (refuses and survivors == {"constant"}):
             return
 
         def excludes(candidate: TrialCandidate, survivors: frozenset[str] = survivors) -> int:
@@ -344,6 +351,8 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
             near = min(row.distance(known) for known in rows)
             return (
                 row.degeneracy > MILD,
+                _shows_little(candidate),  # a text in which nothing is done says least
+                candidate.oddness > 1,
                 -excludes(candidate),
                 near >= OTHER_SHAPE,
                 row.degeneracy,

@@ -121,6 +121,8 @@ def describe(node: ast.expr) -> str:
         return _describe_call(node)
     if isinstance(node, ast.Lambda):
         return "a_function"
+    if isinstance(node, ast.GeneratorExp):
+        return "generator"
     if isinstance(node, ast.Name):
         return snake_case(node.id)
     if isinstance(node, ast.Attribute):

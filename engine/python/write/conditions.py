@@ -46,6 +46,8 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         # Without what was done to the usual object it is new; with all options left out it has its defaults.
         owner = facts.owner if facts is not None else None
         new = f"new_{snake_case(owner)}" if usual.before and owner else "with_defaults"
+        if not usual.before and facts is not None and not _sets_options(usual):
+            new = f"new_{snake_case(facts.owner or '')}" if facts.owner else new
         found.append("when_empty" if _is_filled(usual) else new)
     added = [name for name in mine.before if name not in usual.before]
     missing = [] if mine.built else [name for name in usual.before if name not in mine.before]
@@ -61,12 +63,14 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         found.append(f"after_single_{snake_case(mine.before[0])}")
     for name in usual.arguments:
         if name not in mine.arguments and name not in mine.varying and not mine.built and name != CLOCK:
+            if name == usual.content and any(map(is_filling, mine.before)):
+                continue  # it was filled by calls instead
             lacks_content = name == usual.content and _is_filled(usual) and not mine.before
             found.append("when_empty" if lacks_content else f"without_{_plain(name)}")
     # An option that is passed tells more than what the operands look like.
     return sorted(
         dict.fromkeys(words for words in found if words),
-        key=lambda words: (words.startswith(VAGUE), not words.startswith("with_")),
+        key=lambda words: (words.startswith(VAGUE), not words.startswith(("with_", "without_"))),
     )
 
 
@@ -103,7 +107,10 @@ def _difference(name: str, node: ast.expr, mine: Situation, usual: Situation) ->
     content = _content_of_receiver(name, node, other)
     if content is not None:
         return content
-    return _added(name, node) if other is None and name not in usual.varying else _value(name, node, other)
+    if other is None and name in usual.varying:
+        words = _value(name, node, None)
+        return words if words.startswith(TELLING) else ""  # it is one more of the values that are usual
+    return _added(name, node) if other is None else _value(name, node, other)
 
 
 def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None) -> str | None:
@@ -115,6 +122,11 @@ def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None) -> s
     if not size:
         return "when_empty"
     return "with_single_item" if size == 1 and others != 1 else None
+
+
+def _sets_options(usual: Situation) -> bool:
+    """Whether the usual object is built with anything that another one may leave to its defaults."""
+    return any(name.startswith(f"{RECEIVER}.") for name in (*usual.arguments, *usual.varying))
 
 
 def _is_filled(usual: Situation) -> bool:
@@ -162,6 +174,8 @@ def _value(name: str, node: ast.expr, usual: ast.expr | None) -> str:
         return f"function_as_{plain}"
     if isinstance(node, ast.Slice):
         return "slice"
+    if isinstance(node, ast.GeneratorExp):
+        return f"{plain}_as_generator"
     words = describe(node)
     return f"{plain}_{words}" if not re.search(r"\d", words) else f"other_{plain}"
 
@@ -196,6 +210,8 @@ def _container(plain: str, node: ast.List | ast.Tuple | ast.Set | ast.Dict, usua
     if size == 1 and others != 1:
         return f"single_{plain}"
     feature = feature_beside(node, [usual]) if usual is not None else ""
+    if feature == "pair":
+        return f"two_{plain}"
     if feature:
         return with_feature(feature, plain)
     return f"longer_{plain}" if size > others else f"shorter_{plain}" if size < others else f"other_{plain}"

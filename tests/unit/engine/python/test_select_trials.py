@@ -339,3 +339,32 @@ def test_of_constructions_that_only_store_those_of_exceptions_with_more_than_a_m
     found = select_trials([plain, coded, other], facts, frozenset())
 
     assert [one.trial.act for one in found if one.trial.subject == "Refused"] == expected
+
+
+@pytest.mark.feature("B-18")
+def test_a_constant_that_a_refusal_tells_needs_no_second_row() -> None:
+    anchor = record(0, "first(7)", returned("21"), (1, 2))
+    second = record(1, "first(9)", returned("27"), (1, 2))
+    refused = record(2, "first(-1)", raised("ValueError", 5), (1, 5))
+
+    assert chosen(anchor, second) == ["first(7)", "first(9)"]
+    assert chosen(anchor, second, refused) == ["first(7)", "first(-1)"]
+
+
+@pytest.mark.feature("B-18")
+def test_a_row_in_which_something_is_done_tells_a_constant_better_than_one_that_stays_as_it_is() -> None:
+    anchor = record(0, "first('kitten sitting')", returned("'Kitten Sitting'"), (1, 2))
+    unchanged = record(1, "first('Kitten')", returned("'Kitten'"), (1, 2))
+    changed = record(2, "first('mitten and kitten')", returned("'Mitten And Kitten'"), (1, 2))
+
+    assert chosen(anchor, unchanged, changed)[1] == "first('mitten and kitten')"
+
+
+@pytest.mark.feature("B-18")
+def test_the_longer_a_table_the_more_mutants_a_further_row_must_kill() -> None:
+    rows = [record(at, f"first({at + 2})", returned(str(3 * at + 7)), (1, 2)) for at in range(6)]
+    kills = {at: frozenset({at}) for at in range(6)}
+
+    assert len(select_trials(rows, FACTS, frozenset(), kills)) < len(rows)
+    kills[5] = frozenset(range(10, 20))
+    assert "first(7)" in [one.trial.act for one in select_trials(rows, FACTS, frozenset(), kills)]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from testwright.engine.python.domain.membership import count_outside
+from testwright.engine.python.model.model import Trial
 from testwright.tests.support.engine.python_projects import context_of, write_project
 
 pytestmark = pytest.mark.feature("B-06")
@@ -44,6 +47,14 @@ def unquoted(val):
 def lines(stmt):
     """Split a string at its line breaks."""
     return str(stmt).split("\\n")
+
+
+def nearest(distances, done):
+    return min(at for at in range(len(distances)) if distances[at] and not done[at])
+
+
+def shared(first, second):
+    return [one for at, one in enumerate(first) if at < len(second) and second[at] == first[at]]
 
 
 class Queue:
@@ -90,3 +101,14 @@ def test_an_object_is_put_in_order_beside_another_of_its_class(tmp_path: Path) -
     known = {one.qualname: one for one in context.domains}
 
     assert known["Queue.__lt__"].of("other").type_name == "Queue"
+
+
+def test_lists_that_are_read_at_the_same_places_are_of_one_length_unless_they_are_measured(tmp_path: Path) -> None:
+    facts, context = context_of(write_project(tmp_path, {"zones.py": _MOMENTS}), "zones.py")
+    known = {one.qualname: one for one in context.domains}
+    told = replace(facts, domains=context.domains)
+
+    assert known["nearest"].of("done").related("same length as") == "distances"
+    assert known["shared"].of("second").related("same length as") == ""
+    assert count_outside(Trial("nearest", "nearest([3, 1, 8], [True, False])"), told) == 1
+    assert count_outside(Trial("nearest", "nearest([3, 1, 8], [True, False, False])"), told) == 0
