@@ -315,6 +315,11 @@ def _shows_little(candidate: TrialCandidate) -> bool:
     return shown.trivial and not candidate.raises and not isinstance(shown.result, bool)
 
 
+def _comes_back(shown: Representation) -> bool:
+    """Whether the result is a text or list that was passed, to the call or to the object."""
+    return isinstance(shown.result, str | list | tuple) and repr(shown.result) in shown.values
+
+
 def _same_answer(left: Representation, right: Representation) -> bool:
     return left.trivial and left.result is not NO_RESULT and repr(left.result) == repr(right.result)
 
@@ -351,7 +356,7 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
             near = min(row.distance(known) for known in rows)
             return (
                 row.degeneracy > MILD,
-                _shows_little(candidate),  # a text in which nothing is done says least
+                _comes_back(row),  # a text in which nothing is done says least
                 candidate.oddness > 1,
                 -excludes(candidate),
                 near >= OTHER_SHAPE,
