@@ -13,6 +13,7 @@ from ...core.errors import EnvironmentFault, StorageError
 from ...sandbox.browsers.chromium import BROWSER_LIMITS, Chromium, browser_overlay, find_chromium, has_base_url_plugin
 from ...sandbox.protocol import Limits
 from ...sandbox.target import PythonTarget
+from ...utils.redact import is_secret_name
 from ...utils.untrusted_files import read_bytes, source_or_empty
 
 _DRIVES = re.compile(r"^[ \t]*(?:from|import)[ \t]+playwright\.sync_api\b", re.MULTILINE)
@@ -36,7 +37,7 @@ class RunNeeds:
         readable: folders to show read-only.
         environment: more variables: where the Chromium is.
         plugins: of pytest, for runs that load none by themselves; empty where no browser is driven.
-        private: whether variables of the settings are filled in, which a trace would hold.
+        private: whether a secret of the settings reaches the site, which a screenshot or a trace would hold.
         note: what a reader must know; empty for nothing.
     """
 
@@ -58,12 +59,12 @@ class RunNeeds:
 
         Args:
             loaded: whether plugins are loaded by themselves.
-            traced: keep a screenshot and, where nothing private is filled in, a trace of each test that fails.
+            traced: keep a screenshot and a trace of each test that fails, where nothing private is shown.
         """
         if not self.browser:
             return []
-        kept = ["--screenshot", "only-on-failure"] if traced else []
-        kept += ["--tracing", "retain-on-failure"] if traced and not self.private else []
+        pictures = ["--screenshot", "only-on-failure", "--tracing", "retain-on-failure"]
+        kept = pictures if traced and not self.private else []
         named = [] if loaded else [word for name in self.plugins for word in ("-p", name)]
         return [*named, "--output", str(folder / PICTURES), *kept]
 
@@ -95,8 +96,13 @@ async def needs_of(target: PythonTarget, project: Path, files: Sequence[str], *,
         chromium.readable,
         variables_of(chromium),
         (BASE_URL_PLUGIN, PLUGIN) if extra else (PLUGIN,),
-        private=any(name in text for name in target.variables for text in texts),
+        private=any(_is_private(name, text) for name in target.variables for text in texts),
     )
+
+
+def _is_private(variable: str, text: str) -> bool:
+    """Whether a test fills in a variable of the settings, or hands the application one with a secret in it."""
+    return f'os.environ["{variable}"]' in text or (variable in text and is_secret_name(variable))
 
 
 def variables_of(chromium: Chromium) -> dict[str, str]:

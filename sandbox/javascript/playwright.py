@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...core.errors import TargetRunError, ToolMissing
+from ...utils.redact import is_secret_name
 from ...utils.untrusted_files import read_json, write_file
 from ..browsers.chromium import BROWSER_LIMITS, Chromium, find_chromium
 from ..protocol import Completed
@@ -216,7 +217,8 @@ class Playwright:
     def _config(self, request: PlaywrightRequest, folder: Path) -> str:
         """The text of a configuration: the project's own with what a run needs, where it has one."""
         private = any(name in self._project.target.variables for name in self._secrets(request))
-        traced = "retain-on-failure" if request.pictures and not private else "off"
+        pictures = request.pictures and not private
+        traced = "retain-on-failure" if pictures else "off"
         reporters: list[Any] = [["json", {"outputFile": str(folder / "report.json")}]]
         if request.measure:
             reporter = str(WORKER_FOLDER / "javascript" / "current_test.cjs")
@@ -238,7 +240,7 @@ class Playwright:
         use = {
             "headless": True,
             "trace": traced,
-            "screenshot": "only-on-failure" if request.pictures else "off",
+            "screenshot": "only-on-failure" if pictures else "off",
             "video": "off",
             "launchOptions": {"executablePath": str(self._project.chromium.path)} if self._project.chromium else {},
         }
@@ -268,10 +270,11 @@ class Playwright:
         return "\n".join(lines) + "\n"
 
     def _secrets(self, request: PlaywrightRequest) -> Iterator[str]:
-        """Variables whose values the tests fill in: a trace would hold them."""
+        """Variables with secrets that the tests fill in or hand the application: what a page shows may hold them."""
         for path in request.files:
             text = (self._root / path).read_text(encoding="utf-8", errors="replace")
             yield from re.findall(r"variable\('([A-Z][A-Z0-9_]*)'\)", text)
+            yield from (name for name in self._project.target.variables if name in text and is_secret_name(name))
 
     def _values(self, request: PlaywrightRequest) -> tuple[str, ...]:
         """What the tests fill in from variables: no message shows it, whatever the variable is called."""

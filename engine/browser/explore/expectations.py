@@ -15,6 +15,7 @@ _NAMED = ("heading", "row", "button", "link", "img", "tab", "checkbox", "radio")
 _FRAME = ("navigation", "banner", "contentinfo")
 _INSIDE = ("row", "cell", "option", "combobox", "table", "button")
 _LONGEST = 300
+_LONGEST_ROW = 160
 _DATES = ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%B %d", "%d %B", "%b %d", "%d %b")
 _VOLATILE = re.compile(
     # Moments and versions: of files, builds and machines, not of what the site is for.
@@ -49,7 +50,7 @@ def heading_expectations(state: PageState, most: int = 1) -> list[Json]:
 
 def row_expectations(state: PageState, rows: Iterable[Seen], most: int = 6) -> list[Json]:
     """Rows of tables."""
-    found = [_visible(state, one) for one in rows if one.name and len(one.name) <= _LONGEST]
+    found = [_visible(state, one) for one in rows if one.name and len(one.name) <= _LONGEST_ROW]
     return [one for one in found if one][:most]
 
 
@@ -71,6 +72,8 @@ def content_expectations(
         if one.role == "heading" or len(one.words) > _LONGEST or not _tells(one) or set(one.within) & set(around):
             continue
         if (one.role, one.words) in known:
+            continue
+        if one.role == "row" and len(one.name) > _LONGEST_ROW:
             continue
         if one.role in _NAMED or (not one.name and one.text):
             found.append(_visible(state, one))
@@ -101,6 +104,13 @@ def fresh(after: PageState, before: PageState) -> list[Seen]:
     return found
 
 
+def not_there_before(found: Iterable[Json], before: PageState) -> list[Json]:
+    """The expectations that an act brings about: what another page has shown already is left out."""
+    shown = [_visible(before, one) for one in before.seen]
+    shown.append({"kind": "title", "value": before.title})
+    return [one for one in found if {key: one[key] for key in one if key != "after_action"} not in shown]
+
+
 def gone(after: PageState, before: PageState) -> list[Json]:
     """Rows, buttons and texts that were there and are not any more."""
     found: list[Json] = []
@@ -126,7 +136,7 @@ def outcome_expectations(after: PageState, before: PageState, most: int = 6) -> 
         *content_expectations(after, new, 4, around=()),
         *gone(after, before)[:2],
     ]
-    unique = {repr(one): one for one in found}
+    unique = {repr(one): one for one in not_there_before(found, before)}
     return list(unique.values())[:most]
 
 

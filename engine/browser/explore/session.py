@@ -14,12 +14,15 @@ from ....sandbox.browsers.chromium import BROWSER_LIMITS, browser_overlay, find_
 from ....sandbox.protocol import Session
 from ....sandbox.target import PythonTarget
 from ....sandbox.worker_files import worker_arguments
+from ....utils.redact import is_secret_name
 from ...api.document.application import AppLaunch
-from ..model.page import Action, Json, Played, read_state
+from ..model.page import Action, Json, Played, read_state, without_values
 
 _START_SECONDS = 60.0
 _ACTION_SECONDS = 15.0
 _MOST_HUNG = 3
+_SHORTEST_SECRET = 8
+_SHORTEST_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,17 @@ class BrowserSession:
     Args:
         start: starts both anew; they end with the context.
         scrubbed: takes the workspace's folders out of messages.
+        hidden: values that no state shows: what displays one of them is left out.
     """
 
     def __init__(
-        self, start: Callable[[], AbstractAsyncContextManager[Session]], scrubbed: Callable[[str], str]
+        self,
+        start: Callable[[], AbstractAsyncContextManager[Session]],
+        scrubbed: Callable[[str], str],
+        hidden: Sequence[str] = (),
     ) -> None:
         self._start = start
+        self._hidden = tuple(hidden)
         self._scrubbed = scrubbed
         self._stack = AsyncExitStack()
         self._session: Session | None = None
@@ -86,7 +94,7 @@ class BrowserSession:
             return Played(None, (None,) * len(checks), "the browser ended or hung there")
         try:
             answer = json.loads(line)
-            state = None if answer["state"] is None else read_state(answer["state"])
+            state = None if answer["state"] is None else without_values(read_state(answer["state"]), self._hidden)
             return Played(state, tuple(answer["checked"]), self._scrubbed(str(answer["failure"])))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
             raise SandboxFailure("the process that drives the browser gave no usable answer") from fault
@@ -142,14 +150,24 @@ async def open_browser(target: PythonTarget, launch: SiteLaunch, *, clock: int =
                 yield session
 
         def scrubbed(text: str) -> str:
-            return text.replace(str(workspace.project), ".").replace(str(workspace.scratch), "<temporary>")
+            told = text.replace(str(workspace.project), ".").replace(str(workspace.scratch), "<temporary>")
+            for value in hidden:
+                told = told.replace(value, "***")
+            return told
 
-        session = BrowserSession(start, scrubbed)
+        hidden = [value for name, value in launch.unwritten.items() if _may_be_secret(name, value)]
+        session = BrowserSession(start, scrubbed, hidden)
         try:
             await session.begin()
             yield session
         finally:
             await session.end()
+
+
+def _may_be_secret(name: str, value: str) -> bool:
+    """Whether a value of the settings is one that no test may hold: by its name, or because it reads like a key."""
+    like_a_key = len(value) >= _SHORTEST_SECRET and " " not in value and any(sign.isdigit() for sign in value)
+    return like_a_key or (is_secret_name(name) and len(value) >= _SHORTEST_NAMED)
 
 
 async def _first_answer(session: Session) -> Json:

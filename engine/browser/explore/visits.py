@@ -147,8 +147,12 @@ class Explorer:
         first = await self.play(actions, signed_in=signed_in)
         state = first.last
         clicked = await self._by_link(path, parent, link, state, signed_in)
-        if clicked is not None:
+        if clicked is not None and not _is_turned_away(clicked[0], path):
             state, actions = clicked
+        elif clicked is not None and state is not None:
+            # The link does something else than opening its address: a script of the page answers it.
+            link = link if page_key(clicked[0].path) == page_key(state.path) else None
+            clicked = None
         if state is None:
             self.note(f"{path} cannot be opened: {first.failure}")
         if state is None or not self._usable(state, path):
@@ -171,7 +175,7 @@ class Explorer:
     async def _by_link(
         self, path: str, parent: str, link: Locator | None, opened: PageState | None, signed_in: bool
     ) -> tuple[PageState, list[Action]] | None:
-        """What clicking its link shows, and how, where a page shows itself to nobody who opens it in a fresh browser.
+        """What clicking its link shows, and how, where a page does not show itself to who opens it in a fresh browser.
 
         Args:
             opened: what is shown there to who opens it; a page of its own is what is looked for.
@@ -181,7 +185,7 @@ class Explorer:
             return None
         actions = [*before.opening, {"kind": "click", "locator": link}]
         state = (await self.play(actions, signed_in=signed_in)).last
-        return None if state is None or _is_turned_away(state, path) else (state, actions)
+        return None if state is None else (state, actions)
 
     async def _leads_to(self, path: str, key: str, signed_in: bool) -> bool:
         """Whether a page is shown to who opens the address that another one led to."""

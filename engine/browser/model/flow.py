@@ -59,8 +59,10 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What to call it."""
-        return self.state.heading or self.path
+        """What to call it: by its heading; by its link where that stands on every page."""
+        heading = self.state.heading
+        linked = (self.link or {}).get("name", "")
+        return linked if linked and heading in self.state.frame.headings else heading or self.path
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
 
@@ -168,6 +168,27 @@ class Played:
     last: PageState | None
     checked: tuple[bool | None, ...] = ()
     failure: str = ""
+
+
+def without_values(state: PageState, values: Sequence[str]) -> PageState:
+    """A state without what shows one of some values, such as a secret that the settings give the site."""
+
+    def shows(*texts: str) -> bool:
+        return any(value in text for value in values for text in texts)
+
+    if shows(state.path, state.elsewhere):
+        return PageState("", elsewhere="an address that holds a value of the settings", status=state.status)
+    return replace(
+        state,
+        title="" if shows(state.title) else state.title,
+        seen=tuple(one for one in state.seen if not shows(one.name, one.text)),
+        fields=tuple(replace(one, value="") if shows(one.value) else one for one in state.fields),
+        buttons=tuple(one for one in state.buttons if not shows(one.name)),
+        links=tuple(one for one in state.links if not shows(one.name, one.path)),
+        dialogs=tuple("" if shows(one) else one for one in state.dialogs),
+        downloads=tuple(one for one in state.downloads if not shows(one)),
+        errors=tuple(one for one in state.errors if not shows(one)),
+    )
 
 
 def frame_of(states: Sequence[PageState]) -> Frame:

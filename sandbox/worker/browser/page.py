@@ -108,6 +108,9 @@ class PlayedPage:
             if self._downloads or "Download is starting" in str(error):
                 self._downloads = self._downloads or ["a file"]
                 return
+            if "locator" in action and type(error).__name__ == "TimeoutError":
+                told = "{} could not be used within {:g} s: it is hidden, covered or gone"
+                raise Broken(told.format(_called(action["locator"]), ACTION_SECONDS)) from error
             raise Broken(_short(error).replace(self._base_url, "")) from error
 
     def _do(self, action):
@@ -219,6 +222,11 @@ class PlayedPage:
 def cut(text, most):
     """A text of at most so many characters, in whole lines: half of one may end inside of quotes."""
     return text if len(text) <= most else text[: text.rfind("\n", 0, most) + 1]
+
+
+def _called(how):
+    """What a locator finds, in words."""
+    return "“{}”".format(how.get("name") or how["value"])
 
 
 def _short(error):

@@ -50,14 +50,22 @@ async def test_own_tests_run_without_a_browser_where_there_is_none_and_a_note_sa
         await browser.needs_of(_target(), tmp_path, ["test_shop.py"])
 
 
-async def test_no_trace_is_kept_of_what_the_settings_keep_private(machine, tmp_path):
-    (tmp_path / "test_shop.py").write_text(f'{DRIVES}import os\nos.environ["SHOP_PASSWORD"]\n')
-    needs = await browser.needs_of(_target(SHOP_PASSWORD="real"), tmp_path, ["test_shop.py"])
-    kept = needs.arguments(tmp_path, loaded=True, traced=True)
-    assert "--screenshot" in kept
-    assert "--tracing" not in kept
-    other = await browser.needs_of(_target(), tmp_path, ["test_shop.py"])
-    assert "--tracing" in other.arguments(tmp_path, loaded=True, traced=True)
+@pytest.mark.parametrize(
+    ("line", "settings", "kept"),
+    [
+        ('os.environ["SHOP_PIN"]', {"SHOP_PIN": "4417"}, False),
+        ('ENVIRONMENT = {"SHOP_TOKEN": os.environ.get("SHOP_TOKEN") or ""}', {"SHOP_TOKEN": "zq81-4417"}, False),
+        ('ENVIRONMENT = {"SHOP_COLOUR": os.environ.get("SHOP_COLOUR") or ""}', {"SHOP_COLOUR": "blue"}, True),
+        ('os.environ["SHOP_PIN"]', {}, True),
+    ],
+)
+async def test_neither_a_screenshot_nor_a_trace_is_kept_where_a_secret_of_the_settings_may_be_shown(
+    machine, tmp_path, line, settings, kept
+):
+    (tmp_path / "test_shop.py").write_text(f"{DRIVES}import os\n{line}\n")
+    needs = await browser.needs_of(_target(**settings), tmp_path, ["test_shop.py"])
+    given = needs.arguments(tmp_path, loaded=True, traced=True)
+    assert ("--screenshot" in given, "--tracing" in given) == (kept, kept)
 
 
 async def test_runs_get_the_chromium_that_the_site_was_explored_with(machine, tmp_path):

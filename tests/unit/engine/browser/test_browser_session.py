@@ -66,6 +66,29 @@ async def test_a_browser_that_hangs_again_and_again_is_not_started_for_ever():
     assert starts.begun == starts.ended == 4
 
 
+class Telling(Worker):
+    """Shows a value of the settings on its page, in a field, in a link and in a message."""
+
+    async def receive(self, seconds: float) -> bytes:
+        tree = '- heading "Keys"\n- paragraph: Your key is zq81-4417.\n- listitem: Name\n'
+        link = {"name": "Mine", "path": "/keys?of=zq81-4417", "download": False}
+        state = {**STATE, "tree": tree, "links": [link], "dialogs": [{"message": "zq81-4417"}], "title": "zq81-4417"}
+        return json.dumps({"state": state, "checked": [], "failure": "it shows zq81-4417"}).encode()
+
+
+async def test_nothing_is_seen_of_a_value_that_the_settings_keep():
+    @asynccontextmanager
+    async def worker() -> AsyncGenerator[Worker]:
+        yield Telling()
+
+    session = BrowserSession(worker, lambda text: text.replace("zq81-4417", "***"), ["zq81-4417"])  # type: ignore[arg-type]
+    played = await session.play([{"kind": "open", "url": "/keys"}])
+    await session.end()
+    assert played.last is not None
+    assert [one.words for one in played.last.seen] == ["Keys", "Name"]
+    assert "zq81" not in repr(played)
+
+
 async def test_a_sandbox_that_runs_no_browser_is_refused_before_anything_starts():
     weak: Any = SimpleNamespace(sandbox=SimpleNamespace(kind="weak"))
     with pytest.raises(EnvironmentFault, match="sandbox of bubblewrap"):

@@ -112,6 +112,29 @@ async def test_pages_are_called_by_what_is_their_own_and_not_by_the_name_of_the_
     assert [place.name for place in made.found.places] == ["Begin", "demo", "settle up"]
 
 
+async def test_a_link_that_only_opens_a_dialog_leads_to_no_page():
+    """A script answers the click; who opens the address is sent to another page."""
+    home = page("/", '- heading "Bills"\n- link "Add"\n', links=(Link("Add", "/add"), Link("Help", "/help")))
+    create = page("/create", '- heading "Create a project"\n- text: Begin here\n')
+    pages = {"/": home, "/add": create, "/create": create, "/help": page("/help", '- heading "Bills"\n')}
+    made = explorer(lambda actions: pages.get(actions[-1].get("url", "/"), home))
+    await made.visit_all("/")
+    assert {flow.title for flow in await explore._flows(made)} == {
+        "the first page “Bills” shows its contents",
+        "the page “Create a project” shows its contents",
+    }
+
+
+async def test_nothing_is_expected_of_a_click_that_was_there_before():
+    panel = '- heading "Bills"\n- button "Filters"\n'
+    closed = page("/", panel, buttons=(Button("Filters"),))
+    opened = page("/", f"{panel}- text: By whom\n", buttons=(Button("Filters"),))
+    made = explorer(lambda actions: opened if actions[-1]["kind"] == "click" else closed)
+    await visited(made, "/")
+    [flow] = [one for one in await explore._flows(made) if "Filters" in one.title]
+    assert [one["locator"]["value"] for one in flow.expect] == ["By whom", "By whom"]
+
+
 async def test_a_form_that_breaks_the_server_makes_no_flow(tmp_path):
     made = explorer(lambda actions: ERROR if actions[-1]["kind"] == "click" else order_form())
     [form] = forms_of(await visited(made, "/new"))
