@@ -42,8 +42,9 @@ def message_expectations(state: PageState) -> Iterator[Json]:
 
 
 def heading_expectations(state: PageState, most: int = 1) -> list[Json]:
-    """The page's first headings, or its title where it has none."""
-    found = [_visible(state, one) for one in state.headings][: most + 2]
+    """The page's first headings, or its title where it has none of its own."""
+    own = [one for one in state.headings if one.name not in state.frame.headings]
+    found = [_visible(state, one) for one in own][: most + 2]
     headings = [one for one in found if one][:most]
     return headings or ([{"kind": "title", "value": state.title}] if state.title else [])
 

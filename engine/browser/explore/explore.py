@@ -156,8 +156,7 @@ def _page_flow(explorer: Explorer, place: Place, known: frozenset[tuple[str, str
         expect = not_there_before(expect, parent.state)[:_MOST_EXPECTED]
         if not has_strength(expect):
             return []
-        if parent.state.heading not in parent.state.frame.headings:
-            expect = [{**one, "after_action": before} for one in heading_expectations(parent.state)] + expect
+        expect = [{**one, "after_action": before} for one in heading_expectations(parent.state)] + expect
         name = place.link.get("name") or place.link["value"]
         title = f"the link {quoted(name)} leads to the page {quoted(place.name)}"
         link_slug = slug(f"link {nameable(name, '')} leads to {named}")

@@ -18,10 +18,33 @@ async function projectConfig() {
     readFromCwd: false,
     skipMultipleConfigError: true,
   });
-  // Of several projects, those that are written out in place share no setting with the others.
   const { projects, ...config } = read.config;
   if (!Array.isArray(projects)) return config;
-  return projects.find((one) => typeof one === 'object') ?? { rootDir: request.root };
+  return (await projectOf(request.files[0], projects)) ?? { rootDir: request.root };
+}
+
+/** The settings of the one of several projects that a file belongs to: it collects it, or its roots hold it. */
+async function projectOf(file, projects) {
+  const { readConfigs, readInitialOptions } = require(require.resolve('jest-config', { paths: [core] }));
+  const { SearchSource } = require(core);
+  const { configs } = await readConfigs({ _: [], $0: 'jest' }, [request.config_root]).catch(() => ({ configs: [] }));
+  const inside = (root) => `${file}/`.startsWith(`${root}/`);
+  const order = [
+    (config) => new SearchSource({ config }).isTestFilePath(file),
+    (config) => config.roots.some((root) => root !== request.config_root && inside(root)),
+  ];
+  // Patterns for several projects (`packages/*`) have no settings in their place.
+  const at = configs.length === projects.length ? order.map((fits) => configs.findIndex(fits)).find((one) => one >= 0) : -1;
+  const chosen = projects[at] ?? projects.find((one) => typeof one === 'object');
+  if (typeof chosen !== 'string') return chosen;
+  const place = path.resolve(request.config_root, chosen.replace('<rootDir>', request.config_root));
+  const read = await readInitialOptions(undefined, {
+    packageRootOrConfig: place,
+    parentConfigDirname: request.config_root,
+    readFromCwd: false,
+    skipMultipleConfigError: true,
+  });
+  return { rootDir: configs[at].rootDir, ...read.config };
 }
 
 /** Write which files the project's own Jest does not collect, and the setting that leaves each out. */

@@ -42,16 +42,30 @@ PROJECT = {
     "packages/tax/package.json": "{}",
     "packages/tax/jest.config.js": "module.exports = { roots: [require('path').join(__dirname, 'src')] };\n",
     "packages/tax/src/tax.js": "exports.gross = (net) => net * 2;\n",
+    # Of two projects the second one collects what lies below tests.
+    "packages/desk/package.json": json.dumps(
+        {
+            "jest": {
+                "projects": [
+                    {"testMatch": ["<rootDir>/lib/**/*.test.js"], "globals": {"most": 5}},
+                    {"testMatch": ["<rootDir>/tests/**/*.test.js"], "globals": {"most": 100}},
+                ]
+            }
+        }
+    ),
+    "packages/desk/desk.js": "exports.isFull = (people) => people >= most;\n",
 }
 TESTS = {
     "packages/ship/tests/generated/free.test.js": "const { isFree } = require('@root/free');\n"
     "test('isFree tells more than 50', () => { expect(isFree(51)).toBe(true); });\n",
     "packages/cart/tests/generated/total.test.js": "const { total } = require('../../total');\n"
     "test('total halves what is above the limit', () => { expect(total(200)).toBe(100); });\n",
+    "packages/desk/tests/generated/desk.test.js": "const { isFull } = require('../../desk');\n"
+    "test('isFull tells fewer than a hundred', () => { expect(isFull(99)).toBe(false); });\n",
     "packages/tax/tests/generated/tax.test.js": "const { gross } = require('../../src/tax');\n"
     "test('gross doubles', () => { expect(gross(2)).toBe(4); });\n",
 }
-MEASURED = ("packages/ship/free.js", "packages/cart/total.js", "packages/tax/src/tax.js")
+MEASURED = ("packages/ship/free.js", "packages/cart/total.js", "packages/tax/src/tax.js", "packages/desk/desk.js")
 
 
 @pytest.fixture(scope="module")
