@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..model.flow import Flow, Place
-from ..model.page import Action, Button, Field, Json, Locator, PageState
+from ..model.page import Action, Button, Field, Json, Locator, PageState, asks_who_is_there
 from ..model.tree import Seen
 from ..model.words import listed, quoted, sent_title, slug, thing_made
 from .expectations import (
@@ -67,7 +67,7 @@ def forms_of(place: Place) -> list[Form]:
         usable = tuple((one, how) for one, how in located if how is not None)
         submit = place.locators.get(element_key(buttons[0])) if buttons else None
         lost = any(how is None and one.required for one, how in located)
-        if not usable or submit is None or lost or any(one.kind == "password" for one in fields):
+        if not usable or submit is None or lost or asks_who_is_there(fields, buttons[0], place.state.heading):
             continue
         found.append(Form(place, number, method, usable, buttons[0], submit))
     return found
@@ -84,7 +84,7 @@ def described(form: Form, values: dict[str, str]) -> str:
     parts = []
     for field, _ in form.fields:
         value = values.get(element_key(field))
-        if value and field.words:
+        if value and field.words and field.kind != "password":
             parts.append(f"{field.words.lower()} {value}")
     return listed(parts[:4])
 
@@ -145,7 +145,8 @@ async def _entry(
     Returns the name of the page, what leads to it (and, where the entry has a page of its own, to that), and what is
     expected there; None where it is not found.
     """
-    words = [value for value in values.values() if len(value) > 2 and not value.isdigit()]
+    hidden = {element_key(field) for field, _ in form.fields if field.kind == "password"}
+    words = [value for key, value in values.items() if len(value) > 2 and not value.isdigit() and key not in hidden]
     known = [
         one for one in explorer.found.places if one.signed_in == form.place.signed_in and one.key != form.place.key
     ]

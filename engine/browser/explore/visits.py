@@ -9,7 +9,20 @@ from dataclasses import dataclass, field, replace
 
 from ....core.errors import ApplicationFault
 from ..model.flow import BrowserBudget, Defect, Exploration, Place, SignIn
-from ..model.page import Action, Frame, Json, Link, Locator, PageState, Played, frame_of, page_key
+from ..model.page import (
+    Action,
+    Button,
+    Field,
+    Frame,
+    Json,
+    Link,
+    Locator,
+    PageState,
+    Played,
+    asks_who_is_there,
+    frame_of,
+    page_key,
+)
 from ..model.words import DESTRUCTIVE, SIGN_OUT, quoted
 from .locators import candidates, element_key, elements
 from .session import BrowserSession
@@ -257,20 +270,16 @@ def describe(actions: Sequence[Action]) -> str:
 async def find_sign_in(explorer: Explorer, sign_in: SignIn | None) -> None:
     """Find the form to sign in among the visited places and try it; notes what does not work."""
     for place in explorer.found.places:
-        passwords = [one for one in place.state.fields if one.kind == "password" and not one.disabled]
-        if len(passwords) != 1:
-            continue
-        form = passwords[0].form
-        names = [one for one in place.state.fields if one.form == form and one.kind in ("text", "email")]
-        buttons = [one for one in place.state.buttons if one.form == form and one.submits]
-        if len(names) != 1 or not buttons:
+        forms = [_sign_in_form(place.state, one.form) for one in place.state.fields if one.kind == "password"]
+        found = next((one for one in forms if one is not None), None)
+        if found is None:
             continue
         if sign_in is None:
             explorer.note(
                 f"{place.path} asks for a password: give --sign-in NAME:VARIABLE to have the pages behind it tested"
             )
             return
-        keys = [place.locators.get(element_key(one)) for one in (names[0], passwords[0], buttons[0])]
+        keys = [place.locators.get(element_key(one)) for one in found]
         if any(one is None for one in keys):
             continue
         actions: list[Action] = [
@@ -291,3 +300,13 @@ async def find_sign_in(explorer: Explorer, sign_in: SignIn | None) -> None:
         return
     if sign_in is not None:
         explorer.note("no form was found to sign in with")
+
+
+def _sign_in_form(state: PageState, form: int) -> tuple[Field, Field, Button] | None:
+    """The name, the password and the button of a form to sign in with; None where it is for something else."""
+    fields = [one for one in state.fields if one.form == form and not one.disabled]
+    button = next((one for one in state.buttons if one.form == form and one.submits), None)
+    name = next((one for one in fields if one.kind in ("text", "email")), None)
+    if button is None or name is None or not asks_who_is_there(fields, button, state.heading):
+        return None
+    return name, next(one for one in fields if one.kind == "password"), button

@@ -19,6 +19,8 @@ Action = Json
 _PARTS = re.compile(r"\s+[-–—|·•:]\s+|:\s+")
 """What stands between the name of a site and that of a page in its title."""
 _LEAST_PAGES = 3
+_SIGNS_IN = re.compile(r"\b(?:sign|log)[\s-]*in\b", re.IGNORECASE)
+_MAKES_ACCOUNT = re.compile(r"\b(?:sign[\s-]*up|register|registration|create|join|new)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<=/)(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{24,})(?=/|$)")
 
 
@@ -153,6 +155,18 @@ class PageState:
     def messages(self) -> list[str]:
         """What alerts and status messages say."""
         return [one.words for one in self.seen if one.role in ("alert", "status") and one.words]
+
+
+def asks_who_is_there(fields: Sequence[Field], button: Button | None, heading: str) -> bool:
+    """Whether a form signs somebody in: a name at most and one password, and nothing says that an account is made."""
+    passwords = [one for one in fields if one.kind == "password"]
+    names = [one for one in fields if one.kind in ("text", "email")]
+    others = [one for one in fields if one.kind not in ("password", "text", "email", "checkbox")]
+    if len(passwords) != 1 or len(names) > 1 or others:
+        return False
+    # What the button says tells more than what stands above the form.
+    said = button.name if button else ""
+    return bool(_SIGNS_IN.search(said)) or not _MAKES_ACCOUNT.search(f"{said} {heading}")
 
 
 @dataclass(frozen=True, slots=True)

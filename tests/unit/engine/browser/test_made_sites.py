@@ -205,6 +205,35 @@ async def test_a_wrong_password_is_refused_only_where_the_site_asks_again(refuse
     assert titles(made.found) == ([] if refuses else ["a wrong password signs in", "an unknown user signs in"])
 
 
+def sign_up_site(actions: Sequence[Action]) -> PageState:
+    """Makes an account and greets; the list of members is on another page."""
+    fields = (Field("text", "Name", form=0), Field("password", "Password", form=0))
+    form = page(
+        "/join", '- heading "Sign up"\n', fields=fields, buttons=(Button("Go", 0, submits=True),), methods=("post",)
+    )
+    name = next((action["value"] for action in actions if action["kind"] == "fill"), "")
+    if actions[-1].get("url") == "/":
+        joined = f'- row "{name}"\n' if name else ""
+        return page("/", f'- heading "Members"\n- row "Member"\n- row "Grace"\n{joined}')
+    return page("/hello", '- heading "Welcome"\n') if actions[-1]["kind"] == "click" else form
+
+
+async def test_a_form_that_makes_an_account_is_filled_in_and_its_password_stands_in_no_title():
+    made = explorer(sign_up_site)
+    await visited(made, "/")
+    [form] = forms_of(await visited(made, "/join", "/"))
+    [flow, *_] = await entry_flows(made, form)
+    assert {action["value"] for action in flow.actions if action["kind"] == "fill"} == {
+        "Ada Lovelace",
+        "correct horse battery",
+    }
+    assert "name Ada Lovelace" in flow.title
+    assert "appears on the page “Members”" in flow.title
+    assert "correct horse" not in flow.title
+    await find_sign_in(made, SignIn("keeper", "SHOP_PASSWORD"))
+    assert made.found.notes == ["no form was found to sign in with"]
+
+
 async def test_a_page_that_never_settles_signs_nobody_in():
     answer = sign_in_site(True)
     made = explorer(lambda actions: PageState("/desk", settled=False) if len(actions) > 1 else answer(actions))
