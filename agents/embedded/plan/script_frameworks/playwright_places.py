@@ -13,6 +13,7 @@ from .....utils.untrusted_files import source_or_empty
 SPEC_SUFFIX = ".spec.ts"
 _COMMENTS = re.compile(r"/\*.*?\*/|(?<![:'\"`\w*/])//[^\n]*", re.DOTALL)
 _TEST_DIR = re.compile(r"""\btestDir:\s*['"`]([^'"`$]+)['"`]""")
+_PROJECTS = re.compile(r"\bprojects\s*:\s*\[")
 _SELECTS = re.compile(r"\b(testMatch|testIgnore)\s*:")
 
 
@@ -33,9 +34,12 @@ def _config_source(root: Path, config: str) -> str:
 def collected_notes(root: Path, test_path: str) -> Iterator[str]:
     """Yield what the project's own runners make of a test file: one that skips it, or one that would take it."""
     config = project_config(root)
-    selects = sorted(set(_SELECTS.findall(_config_source(root, config)))) if config else []
+    source = _config_source(root, config) if config else ""
+    selects = sorted(set(_SELECTS.findall(source)))
     if selects:
         yield f"{config} selects files by {' and '.join(selects)}: see that it takes {test_path}"
+    if _PROJECTS.search(source):
+        yield f"{config} has projects, and `npx playwright test` runs the tests in each; they are judged in Chromium"
     package = package_of(root, test_path)
     folder = PurePosixPath(test_path).parent.as_posix()
     has_jest = package.configured or "jest" in package.dependencies

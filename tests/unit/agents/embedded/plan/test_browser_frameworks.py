@@ -98,6 +98,7 @@ def test_tests_go_where_the_projects_own_configuration_looks_for_them(root, said
         ("package.json", '{"jest": {}}', 'testPathIgnorePatterns: ["/node_modules/", "/tests/generated/e2e/"]'),
         ("package.json", '{"devDependencies": {"vitest": "^3.0.0"}}', "'tests/generated/e2e/**'"),
         ("playwright.config.ts", "export default { testMatch: '**/*.e2e.ts' };", "by testMatch"),
+        ("playwright.config.ts", "export default { projects: [{ name: 'firefox' }] };", "judged in Chromium"),
     ],
 )
 def test_a_runner_that_would_take_or_skip_the_file_is_told_with_what_to_do(root, path, text, says):
