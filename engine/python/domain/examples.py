@@ -225,8 +225,11 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
     if named and named[0] not in _PLAIN_TEXT:
         texts = [str(literal_or(text, "")) for text in named]
         return [*_from(texts, place), *_from(tables.WORDS, place)]
+    samples = [str(literal_or(text, "")) for text in domain.samples]
     if domain.parts and not domain.preconditions:
-        return _with_parts([str(literal_or(text, "")) for text in domain.parts], place)
+        return [*_with_parts([str(literal_or(text, "")) for text in domain.parts], place), *samples]
+    if samples and not domain.preconditions:
+        return [*samples, *_from(tables.WORDS, place)[:1], ""]
     if domain.requires("letters") or not _is_prose(context.name):
         return [*_from(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
     return [*_from(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]
@@ -238,11 +241,14 @@ def _named(name: str) -> tuple[str, ...]:
     return entry[1] if entry is not None and entry[0] == "str" else ()
 
 
+_MOST_SIGNS = 6
+
+
 def _with_parts(parts: Sequence[str], place: int) -> list[str]:
     """Texts of words with signs between them, then without, then a sign alone."""
     words = _from(tables.WORDS, place)
-    signs = [parts[at % len(parts)] for at in range(max(1, min(len(parts), len(words) - 1)))]
-    whole = words[0] + "".join(sign + word for sign, word in zip(signs, words[1:], strict=False))
+    signs = parts[:_MOST_SIGNS]
+    whole = words[0] + "".join(sign + words[(at + 1) % len(words)] for at, sign in enumerate(signs))
     several = parts[0].join(words[:3])
     return [whole if len(parts) > 1 else several, words[0], parts[0], ""]
 

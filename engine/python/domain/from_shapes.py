@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from ....utils.python_source import literal_or
 from ..model.domain import UNKNOWN, DomainKind, ParameterDomain, Precondition
 from ..model.model import ClassFacts, ModuleFacts
+from ..source.matching_texts import texts_around_matches
 from .shape_graphs import graph_of
 from .shapes import Shape, unify
 
@@ -15,6 +16,7 @@ OwnersOf = Callable[[Sequence[str]], "tuple[ModuleFacts, ClassFacts] | None"]
 """Finds the one class of the project whose objects have all of some attributes."""
 
 _MAXIMUM_DEPTH = 6
+_MOST_PATTERNS = 3
 # Attributes that hold another object of the class wherever they are read.
 LINKS = frozenset("next prev previous left right parent child down random".split())
 _OF_CONTAINERS = frozenset(name for kind in (dict, list, set, str) for name in dir(kind))
@@ -240,6 +242,9 @@ class ShapeDomains:
             choices=choices,
             words=_words(root),
             parts=tuple(text for text in root.searched if _is_sign(text)),
+            samples=tuple(
+                repr(text) for one in list(root.patterns)[:_MOST_PATTERNS] for text in texts_around_matches(*one)
+            ),
             length=length,
             preconditions=tuple(conditions),
         )

@@ -43,6 +43,7 @@ def refined(strong: ParameterDomain, weak: ParameterDomain) -> ParameterDomain:
         choices=strong.choices or weak.choices,
         words=strong.words or weak.words,
         parts=strong.parts or weak.parts,
+        samples=strong.samples or weak.samples,
         arity=weak.arity if strong.arity in (None, -1) else strong.arity,
         length=strong.length if strong.length is not None else weak.length,
         minimum=strong.minimum if strong.minimum is not None else weak.minimum,

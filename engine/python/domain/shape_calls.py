@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from time import strptime
@@ -39,6 +41,31 @@ _MOMENTS = (
     datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC),
 )
 _MATCHING = frozenset("match fullmatch search findall finditer".split())
+_SEARCHED_WITH = _MATCHING | {"sub", "subn", "split"}
+
+
+def compiled_pattern(node: ast.Call) -> tuple[str, int] | None:
+    """The regular expression that a call compiles or applies, and its flags; None for one that is no constant."""
+    first = node.args[0] if node.args else None
+    if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
+        return None
+    rest = [part for one in (*node.args[1:], *(keyword.value for keyword in node.keywords)) for part in ast.walk(one)]
+    names = {part.attr for part in rest if isinstance(part, ast.Attribute)} & re.RegexFlag.__members__.keys()
+    return first.value, int(sum(re.RegexFlag[name] for name in names))
+
+
+def note_pattern(name: str, pattern: Shape | tuple[str, int] | None, arguments: Sequence[Shape]) -> None:
+    """Notes what a text is searched with: `re.sub(pattern, repl, text)` or `compiled.sub(repl, text)`.
+
+    Args:
+        arguments: those behind the pattern.
+    """
+    at = 1 if name in ("sub", "subn") else 0
+    if name not in _SEARCHED_WITH or len(arguments) <= at or pattern is None:
+        return
+    known = pattern.root().patterns if isinstance(pattern, Shape) else {pattern: None}
+    if known:
+        arguments[at].vote("text").root().patterns.update(known)
 
 
 def call_builtin(name: str, arguments: Sequence[Shape]) -> Shape | None:

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....utils.python_names import last_name
-from .shape_calls import MOMENT_PARSERS, MOMENT_PARTS, call_builtin, call_method, note_moment
+from .shape_calls import (
+    MOMENT_PARSERS,
+    MOMENT_PARTS,
+    call_builtin,
+    call_method,
+    compiled_pattern,
+    note_moment,
+    note_pattern,
+)
 from .shapes import Shape, made_of, unify
 
 _MAXIMUM_ITEMS = 40
@@ -331,12 +339,23 @@ class Expressions:
             note_moment(arguments[0], last_name(func.value), func.attr, layout if isinstance(layout, str) else None)
         if isinstance(func.value, ast.Name) and func.value.id not in names and func.value.id not in self.classes:
             # A function of an imported module.
+            if func.value.id == "re":
+                pattern = compiled_pattern(node)
+                if func.attr == "compile" and pattern is not None:
+                    made = Shape()
+                    made.patterns[pattern] = None
+                    return made
+                note_pattern(func.attr, pattern or (arguments[0] if arguments else None), arguments[1:])
             found = call_builtin(func.attr, arguments)
             return found if found is not None else Shape()
         if isinstance(func.value, ast.Name) and func.value.id in self.classes and func.value.id not in names:
             base = self.classes[func.value.id][0]
         else:
             base = self.read(func.value, names)
+        if base.root().patterns:
+            note_pattern(func.attr, base, arguments)
+            # What is left after a replacement is searched further.
+            return arguments[1] if func.attr == "sub" and len(arguments) > 1 else Shape()
         if func.attr in _SEARCHING and node.args:
             _search(base, node.args[0])
         method = self._method(base, func.attr)

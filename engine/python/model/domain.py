@@ -84,6 +84,7 @@ class ParameterDomain:
         choices: source text of the only values, or of the tokens that a text is made of.
         words: source text of texts that the code tells apart from each other; others are possible.
         parts: source text of signs that the code looks for in a text: separators, and what it replaces.
+        samples: source text of texts in which the code's regular expressions find something.
         arity: number of arguments a callable is called with; -1 when any.
         length: fixed number of items.
         minimum, maximum: inclusive bounds of a number.
@@ -107,6 +108,7 @@ class ParameterDomain:
     choices: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    samples: tuple[str, ...] = ()
     arity: int | None = None
     length: int | None = None
     minimum: float | None = None

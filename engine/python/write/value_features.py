@@ -144,7 +144,7 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("quoted", lambda text: text.count("'") >= 2),
     ("double_quoted", lambda text: text.count('"') >= 2),
     ("with_open_quote", lambda text: text.count("'") % 2 == 1 or text.count('"') % 2 == 1),
-    ("with_comment", lambda text: "#" in text),
+    ("with_comment", lambda text: text.startswith("#") or " #" in text or "\n#" in text),
     ("with_line_break", lambda text: "\n" in text.strip()),
     ("with_backslash", lambda text: "\\" in text),
     ("padded", lambda text: text != text.strip() and bool(text.strip())),
