@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.events import Event, EventType
+from ..core.time_left import TimeLeft
 from ..utils.names.counted import counted
 from ..utils.python_source import parse_or_none, source_lines
 
@@ -34,8 +35,6 @@ _STEPS = {
     "engineer_tests": "test files",
 }
 _SHORT = {"unit": ""}
-_LEAST_ENDED = 2
-"""Modules that must have ended before the time that is left is estimated."""
 _CODE_LINES = 24
 
 
@@ -53,7 +52,7 @@ class RunProgress:
         self._busy: dict[str, str] = {}
         self._reasons: set[str] = set()
         self._kept: dict[str, tuple[int, int]] = {}
-        self._planned_at = clock()
+        self._time_left = TimeLeft()
         self._is_planned = False
         self._said: set[str] = set()
         self._exploring = ""
@@ -83,6 +82,7 @@ class RunProgress:
             return self._planned(event)
         if event.type is EventType.STEP_STARTED:
             self._busy[step] = "starting" if step in self._modules else "running"
+            self._time_left.start(step, self._clock())
         elif event.type is EventType.NODE_STARTED and step in self._busy:
             self._busy[step] = _NODES.get(str(event.data.get("node")), self._busy[step])
         elif event.type is EventType.TESTS_RUN:
@@ -114,7 +114,7 @@ class RunProgress:
         kept = sum(kept for kept, _ in self._kept.values())
         if kept:
             parts.append(counted(kept, "test"))
-        left = self._seconds_left()
+        left = self.seconds_left()
         if left is not None:
             parts.append(f"about {_duration(left)} left")
         doing = "; ".join(f"{self._name(step)}: {what}" for step, what in self._busy.items() if what)
@@ -123,17 +123,21 @@ class RunProgress:
 
     def _planned(self, event: Event) -> str:
         steps = [step for step in event.data.get("steps", ()) if isinstance(step, Mapping)]
-        self.total, self._planned_at = len(steps), self._clock()
+        self.total = len(steps)
         for step in steps:
             self._names[str(step.get("id"))] = _label(step)
-            if str(step.get("type")).startswith("generate_"):
+            if _is_generated(step):
                 self._modules.add(str(step.get("id")))
+        self._time_left.plan(
+            {str(step.get("id")): _score(step) for step in steps if _is_generated(step)}, self._clock()
+        )
         understood = event.data.get("understood") or [event.message]
         return self._once(str(understood[0]))
 
     def _ended(self, event: Event) -> str:
         step = event.step_id or ""
         self._busy.pop(step, None)
+        self._time_left.end(step, self._clock())
         self.ended += 1
         self._modules_ended += step in self._modules
         # A resumed run makes no new plan.
@@ -160,11 +164,9 @@ class RunProgress:
         self._reasons.add(reason)
         return f"{status}: {reason}"
 
-    def _seconds_left(self) -> float | None:
-        left = len(self._modules) - self._modules_ended
-        if self._modules_ended < _LEAST_ENDED or not left:
-            return None
-        return (self._clock() - self._planned_at) / self._modules_ended * left
+    def seconds_left(self) -> float | None:
+        """The estimated seconds until the run's end; None while too little is known."""
+        return self._time_left.seconds(self._clock())
 
     def _name(self, step: str) -> str:
         return self._names.get(step, step)
@@ -200,6 +202,18 @@ def _label(step: Mapping[str, Any]) -> str:
     test_type = kind.removeprefix("generate_").removesuffix("_tests")
     about = _SHORT.get(test_type, f" ({test_type.replace('_', ' ')})")
     return f"{named or step.get('id')}{about}"
+
+
+def _is_generated(step: Mapping[str, Any]) -> bool:
+    return str(step.get("type")).startswith("generate_")
+
+
+def _score(step: Mapping[str, Any]) -> float:
+    """The importance of a step's module: its names and branches, which its time grows with; 0 where it has none."""
+    params = step.get("params")
+    importance = params.get("importance") if isinstance(params, Mapping) else None
+    score = importance.get("score") if isinstance(importance, Mapping) else None
+    return float(score) if isinstance(score, int | float) else 0.0
 
 
 def _count(value: Any) -> int:

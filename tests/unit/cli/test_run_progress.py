@@ -48,7 +48,7 @@ def test_modules_are_named_with_what_is_done_and_how_far_the_run_is():
         assert line == f"[{number + 1}/6] shop.m{number + 1}: 3 tests kept{', 1 dropped' if number else ''}"
     run.note(event(EventType.STEP_STARTED, "g5"))
     run.note(event(EventType.NODE_STARTED, "g5", node="generate_spec"))
-    expected = "2 of 5 modules · 6 tests · about 30 s left · src/shop/api.py (api): looking for inputs"
+    expected = "2 of 5 modules · 6 tests · about 40 s left · src/shop/api.py (api): looking for inputs"
     assert run.description() == expected
     run.note(event(EventType.STEP_STARTED, "v"))
     assert run.description().endswith("; all tests together: running")
