@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..config.settings import Settings
-from ..core.errors import UsageError
+from ..core.errors import StoreCorrupt, UsageError
 from ..core.exit_code import ExitCode
 from ..engine.python.project.layout import Layout, find_layout
 from ..gate.evidence.assess import AssessOptions, assess_suite
 from ..gate.model.options import Framework
+from ..reports.html.assessment_page import assessment_page
 from ..sandbox.opening import open_sandbox
 from ..sandbox.target import prepare_target
 from ..store.files.files import write_file
@@ -22,7 +24,7 @@ from ..store.files.run_folder import RunFolder, new_run_id
 from ..utils.canonical import pretty_json
 from ..utils.generated_header import is_untouched
 from ..utils.redact import Redactor
-from ..utils.untrusted_files import source_or_empty
+from ..utils.untrusted_files import read_bytes, source_or_empty
 from ..utils.untrusted_folders import walk_files
 from ..utils.user_folders import cache_folders
 
@@ -44,8 +46,9 @@ async def assess(
     mutants: int = 100,
     test_seconds: float = 30.0,
     seed: int = 0,
+    on_phase: Callable[[str], None] = lambda _: None,
 ) -> Assessed:
-    """Assess test files of the project, and write what was found to `assess.json` in a run's folder.
+    """Assess test files of the project, and write what was found to a run's folder: `assess.json` and `report.html`.
 
     Args:
         paths: test files or folders, in the project; none for all that it has.
@@ -53,6 +56,7 @@ async def assess(
         mutants: size of the sample over all targets; 0 for none.
         test_seconds: how long one test may take.
         seed: of the sample.
+        on_phase: told what is done next, in a few words for people.
 
     Raises:
         UsageError: a path is not in the project, or holds no tests; tests for another framework are asked about.
@@ -65,6 +69,7 @@ async def assess(
             advice="Name --framework pytest or unittest, or leave it out.",
         )
     framework: Framework = settings.framework
+    on_phase("reading the project")
     root = settings.root.resolve()
     layout = await asyncio.to_thread(find_layout, root)
     files = _test_files(root, paths, layout)
@@ -84,7 +89,7 @@ async def assess(
     )
     options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, seed=seed)
     try:
-        assessment = await assess_suite(target, files, framework=framework, options=options)
+        assessment = await assess_suite(target, files, framework=framework, options=options, on_phase=on_phase)
     finally:
         await target.discard()
     # Tests say what they like in their messages, and mutants show lines of the source.
@@ -94,7 +99,25 @@ async def assess(
     report = redact({**about, **assessment.to_dict()})
     path = folder.assess_json
     await asyncio.to_thread(write_file, path, pretty_json(report))
+    await asyncio.to_thread(write_file, folder.report_html, assessment_page(report))
     return Assessed(report, path, _exit_code(report))
+
+
+def assessment_html(folder: RunFolder) -> Path:
+    """The page of an assessment, written anew from its JSON form, which may have come with the project.
+
+    Raises:
+        StoreCorrupt: it does not read.
+        StorageError: the page cannot be written.
+    """
+    try:
+        text = assessment_page(json.loads(read_bytes(folder.path, folder.assess_json.name)))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise StoreCorrupt(
+            f"The assessment {folder.assess_json} does not read.", advice="Run `testwright assess` again."
+        ) from error
+    write_file(folder.report_html, text)
+    return folder.report_html
 
 
 def _untouched(root: Path, files: Sequence[str]) -> list[str]:

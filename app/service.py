@@ -41,6 +41,7 @@ from ..store.run_names import find_run
 from ..utils.redact import Redactor
 from ..utils.untrusted_files import read_bytes
 from .agent_factory import create_planner
+from .assess import assessment_html
 from .bootstrap import Ask, load_changes, planner_inputs_for
 from .container import open_run, open_validators
 from .html_report import stored_report, write_html_report
@@ -278,6 +279,8 @@ def html_report(run_id: str, where: Settings) -> Path:
     """
     run_id = run_named(run_id, where)
     folder = RunFolder(where.state, run_id).require()
+    if folder.assess_json.is_file():
+        return assessment_html(folder)
     redact = Redactor.from_environment(os.environ).text
     with open_store(where) as store:
         if folder.report_html.is_file() and _is_known(store, run_id, where):

@@ -15,6 +15,8 @@ from ..core.errors import UsageError
 from . import options as given
 from .failures import report_failures
 from .loading import load_settings_aloud
+from .outcome import startable
+from .progress import show_phases
 
 FORMATS = ("text", "json", "markdown")
 Paths = Annotated[list[str] | None, typer.Argument(help="Test files or folders of the project. Default: all it has.")]
@@ -44,6 +46,7 @@ def assess(
     form: Format = None,
     output: Output = None,
     as_json: given.Json = False,
+    quiet: given.Quiet = False,
     debug: given.Debug = False,
     **options: Any,
 ) -> None:
@@ -62,10 +65,17 @@ def assess(
         from ..app.assess import assess as assess_suite
 
         settings = load_settings_aloud(given.flags_of(options))
-        assessment = assess_suite(
-            paths or (), settings, targets=target or (), mutants=mutants, test_seconds=test_seconds, seed=seed
-        )
-        done = asyncio.run(assessment)
+        with show_phases(quiet=form == "json" or quiet) as on_phase:
+            assessment = assess_suite(
+                paths or (),
+                settings,
+                targets=target or (),
+                mutants=mutants,
+                test_seconds=test_seconds,
+                seed=seed,
+                on_phase=on_phase,
+            )
+            done = asyncio.run(assessment)
         text = _text(done.report, form)
         if output is not None:
             output.parent.mkdir(parents=True, exist_ok=True)
@@ -73,7 +83,8 @@ def assess(
     if output is None:
         sys.stdout.write(text)
     if form != "json" and output is None:
-        sys.stdout.write(f"\nReport: {done.path}\n")
+        command = startable(f"testwright report {done.report['run_id']} --open")
+        sys.stdout.write(f"\nReport: {done.path}\n  {command}\n")
     raise typer.Exit(done.exit_code)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.markup import escape
 
 from ..config import trust as consent
 from ..config.settings import load_settings, project_file_of, settings_to_consent
@@ -94,12 +94,12 @@ def doctor(
     if as_json:
         sys.stdout.write(json.dumps([check.to_dict() for check in checks], indent=2) + "\n")
     else:
-        table = Table("", "check", "found", "what it means", box=None, pad_edge=False)
-        for column in table.columns:
-            column.overflow = "fold"  # a path is what is copied: it goes on in the next line
+        console = Console()
+        # Lines are never broken, so that each path can be copied as it stands.
         for check in checks:
-            table.add_row("[green]ok[/]" if check.ok else "[red]no[/]", check.name, check.found, check.meaning)
-        Console().print(table)
+            mark = "[green]ok[/]" if check.ok else "[red]no[/]"
+            console.print(f"{mark}  {escape(check.name)}: {escape(check.found)}")
+            console.print(f"      {escape(check.meaning)}")
     if not all(check.ok for check in checks if check.required):
         raise typer.Exit(ExitCode.ENVIRONMENT)
 

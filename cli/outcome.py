@@ -83,6 +83,8 @@ def startable(command: str) -> str:
 _SCREEN_ROWS = 12
 _LOCUSTFILE = "locustfile"
 _NOTES = 3
+_NO_TESTS = ("api_serving.py", "conftest.py")
+"""Files beside tests that hold none."""
 _NOT_BEGUN = "not begun: "
 _SAID_BELOW = "The example of "
 """Begins notes that are among the advice as well."""
@@ -175,10 +177,10 @@ def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[st
     apart = {posixpath.dirname(path) for path in load}
     in_browser = sorted({target.test_path for target in report.targets if target.framework == "playwright"} & {*there})
     # What serves the application of tests in TypeScript is Python, and no test.
-    of_python = [path for path in there if path.endswith(".py") and posixpath.basename(path) != "api_serving.py"]
-    folders = sorted({posixpath.dirname(path) for path in of_python} - apart)
-    if folders:
-        yield from _test_commands(report, posixpath.commonpath(folders) or ".")
+    of_python = [path for path in there if path.endswith(".py") and posixpath.basename(path) not in _NO_TESTS]
+    tests = sorted({path for path in of_python if posixpath.dirname(path) not in apart})
+    if tests:
+        yield from _test_commands(report, _places(tests, report))
     if load and shutil.which("locust") is None:
         yield "python -m pip install locust"
     if in_browser:
@@ -205,14 +207,22 @@ def _jest_commands(report: Report, there: Sequence[str]) -> Iterator[str]:
         yield f"npx jest --rootDir . --config '{{}}' {' '.join(map(shlex.quote, bare[:_SCREEN_ROWS]))}"
 
 
-def _test_commands(report: Report, folder: str) -> Iterator[str]:
+def _places(tests: Sequence[str], report: Report) -> list[str]:
+    """The folder of test files; these one by one where a file that the run left alone lies in it."""
+    folder = posixpath.commonpath([posixpath.dirname(path) for path in tests]) or "."
+    alone = [file.path for file in report.files if file.outcome in ("edited", "conflict")]
+    holds = any(folder == "." or path.startswith(f"{folder}/") for path in alone)
+    return list(tests[:_SCREEN_ROWS]) if holds else [folder]
+
+
+def _test_commands(report: Report, places: Sequence[str]) -> Iterator[str]:
     """Yield what runs the tests that are there; nothing where the run has seen that it does not work."""
     own = report.own_pytest
     if own is not None and own.outcome not in ("passed", "needs_setting"):
         return
     rows = [target for target in report.targets if target.kept and target.test_path]
     if not any(target.framework == "unittest" for target in rows):
-        yield f"pytest {shlex.quote(folder)}"
+        yield f"pytest {' '.join(map(shlex.quote, places))}"
         return
     # Folders of tests need no `__init__.py` this way, as they would for discovery.
     there = {file.path for file in report.files if file.outcome in ("added", "updated", "unchanged")}

@@ -53,6 +53,25 @@ def show_progress(*, quiet: bool) -> Iterator[EventSink]:
 
 
 @contextmanager
+def show_phases(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """What shows the phases of work that has no plan: the present one with its time, or a line for each.
+
+    Args:
+        quiet: show nothing at all.
+    """
+    console, begin = Console(stderr=True), time.monotonic()
+    if quiet:
+        yield lambda _: None
+    elif not console.is_terminal:
+        yield lambda text: console.print(f"{time.monotonic() - begin:6.1f}s  {text}", markup=False)
+    else:
+        columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+        with Progress(*columns, console=console, transient=True) as progress:
+            task = progress.add_task("starting", total=None)
+            yield lambda text: progress.update(task, description=text)
+
+
+@contextmanager
 def _every_second(tick: Callable[[], None]) -> Iterator[None]:
     """Call a function each second from a thread of its own, until the block ends."""
     ended = threading.Event()

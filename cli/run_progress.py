@@ -81,6 +81,7 @@ class RunProgress:
         if event.type is EventType.PLAN_READY:
             return self._planned(event)
         if event.type is EventType.STEP_STARTED:
+            self._take_up(event)
             self._busy[step] = "starting" if step in self._modules else "running"
             self._time_left.start(step, self._clock())
         elif event.type is EventType.NODE_STARTED and step in self._busy:
@@ -109,7 +110,7 @@ class RunProgress:
     def description(self) -> str:
         """What is being done now: modules by name, tests so far, time left."""
         parts = []
-        if self._modules:
+        if self._modules and self.total:
             parts.append(f"{self._modules_ended} of {counted(len(self._modules), 'module')}")
         kept = sum(kept for kept, _ in self._kept.values())
         if kept:
@@ -133,6 +134,15 @@ class RunProgress:
         )
         understood = event.data.get("understood") or [event.message]
         return self._once(str(understood[0]))
+
+    def _take_up(self, event: Event) -> None:
+        """Note a module that no plan of this session names: a resumed run makes none."""
+        step, kind = event.step_id or "", str(event.data.get("step_type"))
+        if self.total or step in self._names:
+            return
+        self._names[step] = _label({"id": step.removeprefix(f"{kind.removesuffix('_tests')}_"), "type": kind})
+        if kind.startswith("generate_"):
+            self._modules.add(step)
 
     def _ended(self, event: Event) -> str:
         step = event.step_id or ""

@@ -33,7 +33,7 @@ class Block:
 def text_form(report: Json) -> str:
     """For a terminal: aligned columns, the numbers first."""
     parts = []
-    for block in _blocks(report):
+    for block in blocks(report):
         lines = [*_aligned(block.columns, block.rows), *block.lines]
         parts.append("\n".join([*([block.title] if block.title else []), *lines]))
     return visible_text("\n\n".join(parts) + "\n")
@@ -42,7 +42,7 @@ def text_form(report: Json) -> str:
 def markdown_form(report: Json) -> str:
     """For a pull request or a page."""
     parts = ["# Assessment of tests"]
-    for block in _blocks(report):
+    for block in blocks(report):
         lines = [f"## {_escaped(block.title)}", ""] if block.title else []
         if block.rows:
             lines += [f"| {' | '.join(block.columns)} |", "|---" * len(block.columns) + "|"]
@@ -52,9 +52,10 @@ def markdown_form(report: Json) -> str:
     return visible_text("\n\n".join(parts) + "\n")
 
 
-def _blocks(report: Json) -> list[Block]:
-    blocks = [_tests(report), *_findings(report), _conditions(report), _summary(report)]
-    return [block for block in blocks if block.rows or block.lines]
+def blocks(report: Json) -> list[Block]:
+    """The parts of the report that have something to say, in the order in which they are read on a terminal."""
+    parts = [_tests(report), *_findings(report), _conditions(report), _summary(report)]
+    return [part for part in parts if part.rows or part.lines]
 
 
 def _tests(report: Json) -> Block:
@@ -67,7 +68,15 @@ def _tests(report: Json) -> Block:
     left = len(groups) - len(shown)
     lines = (f"and {left} more test functions, in the report",) if left else ()
     rows = tuple(_row(part, added.get(_function(part[0])), tried) for part in shown)
-    return Block("Tests", lines, _COLUMNS, rows)
+    return Block("Tests", lines, *_with_something(_COLUMNS, rows))
+
+
+def _with_something(
+    columns: Sequence[str], rows: Sequence[tuple[str, ...]]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """A table without the columns that are empty in each row, such as those of mutants where none were tried."""
+    places = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    return tuple(columns[place] for place in places), tuple(tuple(row[place] for place in places) for row in rows)
 
 
 def _function(test: Json) -> str:

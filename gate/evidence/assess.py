@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ...sandbox.target import PythonTarget
 from ...utils.canonical import attributes
+from ...utils.names.counted import counted
 from ...utils.untrusted_files import read_source
 from ..model.conditions import AGAIN, TITLES, TOGETHER
 from ..model.coverage_data import CoverageData
@@ -162,12 +163,18 @@ class Assessment:
 
 
 async def assess_suite(
-    target: PythonTarget, paths: Sequence[str], *, framework: Framework, options: AssessOptions
+    target: PythonTarget,
+    paths: Sequence[str],
+    *,
+    framework: Framework,
+    options: AssessOptions,
+    on_phase: Callable[[str], None] = lambda _: None,
 ) -> Assessment:
     """Run test files of the project under every condition of the gate, and measure them.
 
     Args:
         paths: test files, POSIX, relative to the project.
+        on_phase: told what is done next, in a few words for people.
 
     Raises:
         EnvironmentFault, SandboxFailure, UsageError: as `verify_files`.
@@ -183,15 +190,19 @@ async def assess_suite(
     )
     async with open_suite(target, [Path(path) for path in paths], framework) as suite:
         examination = Examination(suite, strictness, {}, own_modules(target), one_target=False)
+        on_phase(f"running {counted(len(paths), 'test file')}")
         first = await examination.first_run(strictness.same_start())
         any_passes = bool(examination.passing)
+        on_phase(f"{counted(len(first.tests), 'test')} ran; running them shuffled and under other conditions")
         await examination.repeat()
         await examination.beside_itself()
         judging = _judging(first, examination)
         mutation, further = None, ()
         if options.mutants and judging and first.coverage is not None and first.coverage.files:
             size = MutationOptions(size=options.mutants, seed=options.seed)
+            on_phase(f"trying up to {counted(options.mutants, 'mutant')}")
             mutation = await measure_mutants(suite, judging, first.coverage, size, run=strictness.base())
+            on_phase(f"{counted(len(mutation.results), 'mutant')} tried; trying more where a test adds nothing so far")
             further = await _further(suite, examination, first, judging, mutation, options, strictness)
     verification = Verification(
         framework=framework,

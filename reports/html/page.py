@@ -36,8 +36,8 @@ def html_form(inputs: PageInputs) -> str:
         comparison=compare(report, inputs.earlier) if inputs.earlier else None,
         sources=inputs.sources,
         policy=_policy(),
-        style=Markup(_asset("page.css")),
-        script=Markup(_asset("page.js")),
+        style=Markup(asset("page.css")),
+        script=Markup(asset("page.js")),
         data=Markup(script_json(inputs)),
     )
 
@@ -45,12 +45,12 @@ def html_form(inputs: PageInputs) -> str:
 @cache
 def _template() -> Template:
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, finalize=_visible, trim_blocks=True, lstrip_blocks=True
+        autoescape=True, undefined=StrictUndefined, finalize=visible, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.from_string(_asset("page.html.j2"))
+    return environment.from_string(asset("page.html.j2"))
 
 
-def _visible(value: Any) -> Any:
+def visible(value: Any) -> Any:
     """What the template writes: text with its controls as visible escapes; the page's own parts as they are."""
     return visible_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
@@ -58,15 +58,17 @@ def _visible(value: Any) -> Any:
 @cache
 def _policy() -> str:
     """The page's content security policy: its own script and style by their hashes, and nothing else."""
-    script, style = (_hash(_asset(name)) for name in ("page.js", "page.css"))
+    script, style = (hash_of(asset(name)) for name in ("page.js", "page.css"))
     allowed = f"script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data:"
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """A text's digest as a content security policy gives it."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of one of the page's parts."""
     return (resources.files(__package__ or __name__) / "assets" / name).read_text("utf-8")

@@ -110,11 +110,12 @@ async def test_settings_that_are_there_stay_in_the_line(tmp_path, judged):
 
 
 async def test_test_paths_that_leave_the_tests_out_are_found(tmp_path, judged):
-    files = {**SRC, "checks/x.txt": "", "pyproject.toml": f'{INI}testpaths = ["checks"]\npythonpath = ["src"]\n'}
+    settings = f'{INI}testpaths = ["checks", "test.py"]\npythonpath = ["src"]\n'
+    files = {**SRC, "checks/x.txt": "", "test.py": "def test_own():\n    pass\n", "pyproject.toml": settings}
     found = await judged(tmp_path, files, "src")
     assert (found.outcome, found.passed) == ("needs_setting", 1)
     assert lines(found) == [
-        ("pyproject.toml", "tool.pytest.ini_options", 'testpaths = ["checks", "tests/generated/shop"]')
+        ("pyproject.toml", "tool.pytest.ini_options", 'testpaths = ["checks", "test.py", "tests/generated/shop"]')
     ]
 
 

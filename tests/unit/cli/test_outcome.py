@@ -8,7 +8,7 @@ import pytest
 from testwright.app.run_report import RunResult
 from testwright.cli.outcome import next_commands, print_plan, print_result, print_screen, startable
 from testwright.reports.build import build_report
-from testwright.reports.model import OwnPytestRun
+from testwright.reports.model import OwnPytestRun, Report
 from testwright.reports.run_model import CacheUse
 from testwright.tests.support.runs.report_data import accept_step, executed, facts, generate_step, outcomes
 from testwright.tests.support.runs.report_pages import large_report
@@ -47,6 +47,23 @@ def test_the_next_commands_open_the_report_and_run_the_tests_that_are_there():
 
     commands = list(next_commands(report))
     assert commands[:2] == ["testwright report r1 --open", "pytest tests/generated/shop"]
+
+
+def test_beside_a_file_that_was_left_alone_only_the_files_of_the_run_are_run():
+    files = [
+        {"path": "tests/generated/shop/test_a.py", "outcome": "added"},
+        {"path": "tests/generated/shop/conftest.py", "outcome": "added"},
+        {"path": "tests/generated/shop/test_mine.py", "outcome": "edited"},
+    ]
+    report = build_report(facts(), outcomes(generate_step(1, **executed(["tc_a"])), accept_step(*files)))
+    assert _pytest_commands(report) == ["pytest tests/generated/shop/test_a.py"]
+
+    alone = build_report(facts(), outcomes(generate_step(1, **executed(["tc_a"])), accept_step(*files[1:])))
+    assert _pytest_commands(alone) == []
+
+
+def _pytest_commands(report: Report) -> list[str]:
+    return [command for command in next_commands(report) if command.startswith("pytest")]
 
 
 @pytest.mark.parametrize("outcome", ["failed", "not_collected", "not_started"])

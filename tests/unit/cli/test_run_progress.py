@@ -8,7 +8,7 @@ import pytest
 from rich.progress import Progress, TextColumn
 
 from testwright.cli.console import Console
-from testwright.cli.progress import BarProgress, LineProgress
+from testwright.cli.progress import BarProgress, LineProgress, show_phases
 from testwright.cli.run_progress import RunProgress, first_test
 from testwright.core.events import Event, EventType
 
@@ -53,6 +53,24 @@ def test_modules_are_named_with_what_is_done_and_how_far_the_run_is():
     run.note(event(EventType.STEP_STARTED, "v"))
     assert run.description().endswith("; all tests together: running")
     assert run.note(ended("v")) == "[3/6] all tests together: done"
+
+
+def test_a_resumed_run_which_makes_no_plan_counts_the_tests_of_its_modules():
+    run = RunProgress()
+    run.note(event(EventType.STEP_STARTED, "generate_unit_shop_tax", step_type="generate_unit_tests"))
+    run.note(event(EventType.TESTS_RUN, "generate_unit_shop_tax", kept=3, dropped=1))
+    assert run.note(ended("generate_unit_shop_tax")) == "[1] shop_tax: 3 tests kept, 1 dropped"
+    run.note(event(EventType.STEP_STARTED, "verify_suite", step_type="verify_suite"))
+    assert run.description() == "3 tests · all tests together: running"
+    assert run.note(ended("verify_suite")) == "[2] all tests together: done"
+
+
+def test_phases_of_work_without_a_plan_are_told_one_a_line_where_there_is_no_terminal(capsys):
+    with show_phases(quiet=False) as on_phase:
+        on_phase("running 2 test files")
+    with show_phases(quiet=True) as on_phase:
+        on_phase("nobody reads this")
+    assert capsys.readouterr().err.split("s  ", 1)[1] == "running 2 test files\n"
 
 
 def test_a_reason_that_several_modules_share_is_said_once():

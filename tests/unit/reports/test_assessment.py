@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from testwright.reports.assessment import markdown_form, text_form
+from testwright.reports.html.assessment_page import assessment_page
 
 pytestmark = pytest.mark.feature("B-01")
 
@@ -243,3 +244,25 @@ def test_what_a_run_has_kept_is_no_fault_but_counted_apart():
     assert "Rows that repeat others" not in text_form(ours)
     assert "Tests that testwright kept by more mutants than were tried here: 1" in text_form(ours)
     assert "With the mutants tried here they add nothing; the run that wrote them tried more." in text_form(ours)
+
+
+def test_columns_of_mutants_are_left_out_where_none_were_tried():
+    report = copy.deepcopy(REPORT)
+    report["mutation"] = report["trivial"] = None
+    for function in report["functions"]:
+        function["kills"] = function["own_kills"] = None
+    header = next(line for line in text_form(report).splitlines() if line.startswith("Verdict"))
+    assert "Mutants" not in header
+    assert header.split() == ["Verdict", "Rows", "Lines", "Own", "lines", "Own", "branches", *header.split()[7:]]
+    assert "Mutants" in text_form(REPORT)
+
+
+def test_the_page_of_an_assessment_has_its_parts_as_text_and_loads_nothing():
+    report = {**copy.deepcopy(REPORT), "run_id": "r1", "files": ["tests/test_cart.py"], "seconds": 2.0}
+    report["notes"] = ["<script>alert(1)</script>"]
+    page = assessment_page({"framework": "pytest", **report})
+    assert page.index("<h2>All together</h2>") < page.index("<h2>Tests</h2>") < page.index("<h2>Conditions</h2>")
+    assert "<td>tests/test_cart.py::test_adds</td>" in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script" not in page
+    assert "default-src &#39;none&#39;" in page
