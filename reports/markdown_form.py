@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..utils.names.counted import counted
 from ..utils.outgoing_text import visible_text
@@ -13,28 +13,46 @@ from .model import Coverage, CoverageChange, Mutation, NotReached, Report, Repor
 from .operations import missing_statuses, operations_shown
 from .written_files import why_of
 
+FIRST_ROWS = 8
+"""Rows that a section of the first part shows; all of them stand in the details."""
+_HEAD_ROWS = 2
+_DETAILS = ("# Details", "", "What follows is in report.html as well, with the code: `testwright report --open`.")
+
 
 def markdown_form(report: Report) -> str:
-    """The text of report.md. Times and ids stand in its last section only."""
-    parts = [
+    """The text of report.md: what a person reads on a screen or two, then the details.
+
+    Times and ids stand in its last section only.
+    """
+    first = [
         _summary(report),
         _defects(report),
-        _questions(report),
+        _questions(report, FIRST_ROWS),
         _targets(report),
+        _not_reached(report, FIRST_ROWS),
+        _notes(report, FIRST_ROWS),
+        _request(report, FIRST_ROWS),
+        _files(report, FIRST_ROWS),
+    ]
+    details = [
+        *(form(report) for form in (_questions, _not_reached, _notes, _request, _files) if _is_cut(form(report))),
         _operations(report),
         _kept(report),
+        _not_taken(report),
         _dropped(report),
-        _not_reached(report),
-        _notes(report),
         _mutants(report),
         _trivial(report),
         _findings(report),
         _sources(report),
-        _files(report),
-        _request(report),
         run_section(report),
     ]
+    parts = [*first, _DETAILS, *details]
     return visible_text("\n\n".join("\n".join(lines) for lines in map(list, parts) if lines) + "\n")
+
+
+def _is_cut(lines: Iterable[str]) -> bool:
+    """Whether a section has more rows than its first part shows."""
+    return sum(text.startswith("|") for text in lines) > FIRST_ROWS + _HEAD_ROWS
 
 
 def _summary(report: Report) -> Iterator[str]:
@@ -168,18 +186,18 @@ def _dropped(report: Report) -> Iterator[str]:
     yield from section("Dropped, and why", ("Target", "Case", "Class", "Reason"), rows)
 
 
-def _not_reached(report: Report) -> Iterator[str]:
-    for number, (title, field) in enumerate(
-        (("Not reached", "not_reached"), ("Branches that no kept test takes", "not_taken"))
-    ):
-        rows = [
-            (code(f"{target.path}:{row.line}" if row.line else target.path), code(row.subject), _why(row))
-            for target in report.targets
-            for row in getattr(target, field)
-        ]
-        if number and rows:
-            yield ""
-        yield from section(title, ("Where", "What", "Why"), rows)
+def _not_reached(report: Report, most: int = SHOWN_ROWS) -> Iterator[str]:
+    rows = [(target.path, row) for target in report.targets for row in target.not_reached]
+    yield from section("Not reached", ("Where", "What", "Why"), [_missed(*row) for row in rows], most)
+
+
+def _not_taken(report: Report) -> Iterator[str]:
+    rows = [_missed(target.path, row) for target in report.targets for row in target.not_taken]
+    yield from section("Branches that no kept test takes", ("Where", "What", "Why"), rows)
+
+
+def _missed(path: str, row: NotReached) -> tuple[str, ...]:
+    return code(f"{path}:{row.line}" if row.line else path), code(row.subject), _why(row)
 
 
 def _why(row: NotReached) -> str:
@@ -187,38 +205,38 @@ def _why(row: NotReached) -> str:
     return line(f"{row.reason}. {row.question}" if row.question else row.reason)
 
 
-def _questions(report: Report) -> Iterator[str]:
+def _questions(report: Report, most: int = SHOWN_ROWS) -> Iterator[str]:
     """What sources leave open or contradict each other in, for a person."""
     rows = [
         (code(target.path), line(question))
         for target in report.targets
         for question in (target.sources.questions if target.sources else ())
     ]
-    yield from section("Questions", ("Target", "Question"), rows)
+    yield from section("Questions", ("Target", "Question"), rows, most)
 
 
 def _sources(report: Report) -> Iterator[str]:
-    """The sources of each target, by number, and what they show."""
+    """What the sources of each target show, and where each number is: a row for each file, or there were hundreds."""
     told = [(target.path, target.sources) for target in report.targets if target.sources and target.sources.collected]
-    rows = [
-        (code(path), str(one.number), code(f"{one.path}:{one.lines[0]}"), line(one.title))
-        for path, sources in told
-        for one in sources.references
-    ]
-    yield from section("Sources", ("Target", "Number", "Where", "What"), rows)
+    places: dict[tuple[str, str], list[str]] = {}
+    for path, sources in told:
+        for one in sources.references:
+            places.setdefault((path, one.path), []).append(f"{one.number} (line {one.lines[0]})")
+    rows = [(code(path), code(file), ", ".join(numbers)) for (path, file), numbers in places.items()]
+    yield from section("Sources", ("Target", "File", "Numbers"), rows)
     findings = [(code(path), line(finding)) for path, sources in told for finding in sources.findings]
     if findings:
         yield ""
     yield from section("What the sources say", ("Target", "Finding"), findings)
 
 
-def _notes(report: Report) -> Iterator[str]:
+def _notes(report: Report, most: int = SHOWN_ROWS) -> Iterator[str]:
     rows = [
         (code(target.path), line(note))
         for target in report.targets
         for note in dict.fromkeys((*target.notes, *(target.mutation.notes if target.mutation else ())))
     ]
-    yield from section("Notes", ("Target", "Note"), rows)
+    yield from section("Notes", ("Target", "Note"), rows, most)
 
 
 def _mutants(report: Report) -> Iterator[str]:
@@ -285,18 +303,18 @@ def _findings(report: Report) -> Iterator[str]:
     yield from section("Findings", ("Target", "Class", "Finding", "Detail"), rows)
 
 
-def _files(report: Report) -> Iterator[str]:
+def _files(report: Report, most: int = SHOWN_ROWS) -> Iterator[str]:
     rows = [(code(file.path), file.outcome, line(why_of(file))) for file in report.files]
-    yield from section("Files", ("File", "In the project", "Why"), rows)
+    yield from section("Files", ("File", "In the project", "Why"), rows, most)
 
 
-def _request(report: Report) -> Iterator[str]:
+def _request(report: Report, most: int = SHOWN_ROWS) -> Iterator[str]:
     rows = [
         (line(row.text), line(row.reason) or "not understood", ", ".join(map(code, row.suggestions)))
         for row in report.not_understood
     ]
     rows += [(code(row.target), line(row.reason), "") for row in report.skipped]
-    yield from section("Left out of the plan", ("What", "Why", "Did you mean"), rows)
+    yield from section("Left out of the plan", ("What", "Why", "Did you mean"), rows, most)
 
 
 def _counted(done: int, total: int, failed: int, skipped: int) -> str:

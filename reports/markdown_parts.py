@@ -8,13 +8,16 @@ from collections.abc import Iterable, Iterator
 SHOWN_ROWS = 200
 
 
-def section(title: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
-    """A table below a heading; nothing at all without rows."""
+def section(title: str, head: tuple[str, ...], rows: list[tuple[str, ...]], most: int = SHOWN_ROWS) -> Iterator[str]:
+    """A table below a heading, of at most so many rows; nothing at all without rows."""
     if not rows:
         return
     yield f"## {title}"
     yield ""
-    yield from table(head, rows[:SHOWN_ROWS])
+    yield from table(head, rows[:most])
+    if most < SHOWN_ROWS and len(rows) > most:
+        yield from ("", f"… and {len(rows) - most} more, below.")
+        return
     yield from more(len(rows))
 
 

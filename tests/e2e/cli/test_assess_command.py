@@ -52,7 +52,7 @@ def test_markdown_is_written_to_a_file_with_the_same_exit_code(tmp_path: Path, p
 
     assert shown.exit_code == written.exit_code == ExitCode.NOTHING_KEPT
     assert "Report: " in shown.output
-    assert written.output == ""
+    assert written.stdout == ""
     assert page.read_text().startswith("# Assessment of tests")
 
 

@@ -78,17 +78,18 @@ def test_the_json_is_in_one_form(report: Report) -> None:
 
 def test_the_markdown_shows_a_person_what_matters_first(report: Report) -> None:
     text = markdown_form(report)
-    headings = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
+    headings = [line.removeprefix("## ") for line in text.splitlines() if line.startswith(("## ", "# Details"))]
     assert text.startswith("# Done in part: 1 test kept\n")
     assert headings == [
         "Suspected defects",
         "Targets",
+        "Not reached",
+        "Left out of the plan",
+        "Files",
+        "# Details",
         "Tests kept",
         "Dropped, and why",
-        "Not reached",
         "Findings",
-        "Files",
-        "Left out of the plan",
         "The run",
     ]
     assert "```python\ncart = Cart(discount=10)\ncart.total()\n```" in text
@@ -98,6 +99,19 @@ def test_the_markdown_shows_a_person_what_matters_first(report: Report) -> None:
     assert "needs &lt;network>" in text
     assert "fails when shuffled" in text
     assert "failed: no valid spec" in text
+
+
+def test_the_first_part_of_a_large_markdown_fits_on_two_screens_and_loses_nothing() -> None:
+    missed = [{"subject": f"gone_{number}", "reason": "no input was found", "line": 4} for number in range(60)]
+    made = executed(["tc_a"])
+    made["spec_json"]["not_reached"] = missed
+    report = build_report(facts(), outcomes(generate_step(1, **made)))
+    first, _, details = markdown_form(report).partition("# Details")
+    assert len(report.targets[0].not_reached) >= 60
+    assert first.count("`gone_") == 8
+    assert "… and 52 more, below." in first
+    assert len(first.splitlines()) < 60
+    assert details.count("`gone_") == 60
 
 
 def test_every_table_of_the_markdown_has_as_many_cells_as_its_head(report: Report) -> None:
