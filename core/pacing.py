@@ -8,8 +8,12 @@ from typing import Protocol
 class Pacing(Protocol):
     """Holds requests to one service back; implemented by `store.cache.cooldown.Cooldown`."""
 
-    async def wait(self) -> None:
-        """Return when one more request may be sent. Raises nothing."""
+    async def wait(self) -> float:
+        """Return 0 when one more request may be sent. Raises nothing.
+
+        Returns at once where that is so long that a request is not worth waiting for: the seconds that are left, as far
+        as other processes have said so, which nobody has checked.
+        """
         ...
 
     async def hold_off(self, seconds: float) -> None:
@@ -20,8 +24,9 @@ class Pacing(Protocol):
 class Unpaced:
     """A `Pacing` that holds nothing back."""
 
-    async def wait(self) -> None:
+    async def wait(self) -> float:
         """See `Pacing.wait`."""
+        return 0.0
 
     async def hold_off(self, seconds: float) -> None:
         """See `Pacing.hold_off`."""

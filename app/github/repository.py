@@ -76,14 +76,21 @@ async def connected_github(
         return
     from ...store.cache.cooldown import Cooldown
     from ...store.cache.valkey_responses import reached_server
-    from ...vcs.github.limits import LONGEST_WAIT
+    from ...vcs.github.limits import LONGEST_KEPT, LONGEST_WAIT
 
     told = warn or (lambda message: None)
     url = filled_in(settings.cache_url, environment, "The URL of the cache")
     without = "GitHub's rate limits are not shared with other processes"
     server = await asyncio.to_thread(reached_server, url, without, told)
     # GitHub's limits are those of who asks.
-    pacing = Cooldown(f"{access.url} {access.token}", server, longest=LONGEST_WAIT, warn=told, sleep=sleep)
+    pacing = Cooldown(
+        f"{access.url} {access.token}",
+        server,
+        longest=LONGEST_WAIT,
+        longest_kept=LONGEST_KEPT,
+        warn=told,
+        sleep=sleep,
+    )
     try:
         async with open_github(access, cache=cache, pacing=pacing, sleep=sleep) as api:
             yield api

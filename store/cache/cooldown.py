@@ -1,7 +1,7 @@
 """Holds requests back after a service has asked for time, shared by all processes that use one Valkey or Redis.
 
 The server keeps until when, and nothing else. Where it is lost, flushed or wrong, requests are sent too soon, which the
-service then refuses, or up to `longest` seconds too late; nothing ends because of what it says.
+service then refuses, or up to `longest` seconds too late; who is told of a longer wait asks the service itself.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ class Cooldown:
     Args:
         service: whose requests they are, such as an address; only a digest of it is stored.
         server: keeps the cooldown for all processes; None keeps that of this one.
-        longest: seconds. A longer wait is not kept, because who is asked for it gives up instead; and no request waits
-            longer, whatever the server says.
+        longest: seconds; no request waits longer, whatever the server says.
+        longest_kept: seconds. Between the two, others are told and do not wait; beyond it nothing is kept. By default
+            the same as `longest`.
         rate: a budget of requests a minute that each one is counted against.
         warn: told once when the server is lost.
         sleep: waits; replaced in tests only.
@@ -47,6 +48,7 @@ class Cooldown:
         server: ValkeyServer | None = None,
         *,
         longest: float,
+        longest_kept: float | None = None,
         rate: RequestRate | None = None,
         warn: Callable[[str], None] = lambda message: None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -54,34 +56,38 @@ class Cooldown:
         self._key = _PREFIX + hashlib.sha256(service.encode()).hexdigest()
         self._server = server
         self._longest = longest
+        self._longest_kept = longest if longest_kept is None else longest_kept
         self._rate = rate
         self._warn = warn
         self._sleep = sleep
         self._own_end = 0.0
         self._losing = threading.Lock()
 
-    async def wait(self) -> None:
+    async def wait(self) -> float:
         """See `Pacing.wait`."""
         waited = 0.0
         while waited < self._longest and (left := await asyncio.to_thread(self._left)) > 0:
+            if left > self._longest:
+                return left
             seconds = min(max(left, _SHORTEST_SECONDS), self._longest - waited)
             await self._sleep(seconds)
             waited += seconds
         if self._rate is not None:
             await self._rate.take()
+        return 0.0
 
     async def hold_off(self, seconds: float) -> None:
         """See `Pacing.hold_off`."""
-        if 0 < seconds <= self._longest:
+        if 0 < seconds <= self._longest_kept:
             self._own_end = max(self._own_end, time.monotonic() + seconds)
-            milliseconds = (math.ceil(seconds * 1000), math.ceil(self._longest * 1000))
+            milliseconds = (math.ceil(seconds * 1000), math.ceil(self._longest_kept * 1000))
             await asyncio.to_thread(self._ask, "eval", _PROLONG, 1, self._key, *milliseconds)
 
     def _left(self) -> float:
         """Seconds until requests are taken again, as far as this process or another one has been told."""
         found = self._ask("pttl", self._key)
         shared = found / 1000 if isinstance(found, int) else 0.0
-        return max(shared if shared <= self._longest else 0.0, self._own_end - time.monotonic())
+        return max(shared if shared <= self._longest_kept else 0.0, self._own_end - time.monotonic())
 
     def _ask(self, command: str, *arguments: Any) -> Any:
         """The server's answer; None without one."""

@@ -13,10 +13,11 @@ import httpx2
 
 from ...core.errors import GitHubFailure, GitHubUnreachable
 from ...core.pacing import Pacing
-from .limits import LONGEST_WAIT, limit_wait, rate_limited, seconds_until
+from .limits import LONGEST_WAIT, limit_wait, rate_limited, seconds_until, spent_until
 
 Sleep = Callable[[float], Awaitable[None]]
 
+_OF_WHO_ASKS = ("accept", "authorization", "user-agent")
 _MOST_WAITS = 3
 _MOST_RETRIES = 3
 
@@ -37,6 +38,7 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
         super().__init__(http, "testwright", oauth_token=token or None, base_url=url, cache=cache)
         self._sleep = sleep
         self._pacing = pacing
+        self._has_checked = False
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
@@ -69,9 +71,9 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
         return True
 
     async def _wait(self, seconds: float, why: str) -> None:
+        await self._pacing.hold_off(seconds)
         if seconds > LONGEST_WAIT:
             raise rate_limited(seconds, why)
-        await self._pacing.hold_off(seconds)
         await self._sleep(seconds)
 
     async def _request(
@@ -84,7 +86,8 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
                 advice="See that GITHUB_API_URL is the address that the server itself gives for its API.",
             )
         for attempt in range(_MOST_RETRIES + 1):
-            await self._pacing.wait()
+            if await self._pacing.wait():
+                await self._check_limit(headers)
             try:
                 return await super()._request(method, url, headers, body)
             except httpx2.TransportError as error:
@@ -95,6 +98,24 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
                     ) from error
                 await self._sleep(2.0**attempt)
         raise AssertionError("the last attempt returns or raises")
+
+    async def _check_limit(self, headers: Mapping[str, str]) -> None:
+        """Ask GitHub itself whether the hour's requests are used up, which costs none of them, once a connection.
+
+        Raises:
+            GitHubRateLimited: they are, for longer than anybody waits.
+        """
+        if self._has_checked:
+            return
+        self._has_checked = True
+        shown = {name: value for name, value in headers.items() if name.lower() in _OF_WHO_ASKS}
+        try:
+            status, _, content = await super()._request("GET", f"{self.base_url.rstrip('/')}/rate_limit", shown, b"")
+        except httpx2.TransportError:
+            return  # the request that follows says so
+        if (seconds := spent_until(status, content)) > LONGEST_WAIT:
+            self._has_checked = False
+            raise rate_limited(seconds, "the hour's requests are used up")
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

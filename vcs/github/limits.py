@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 LONGEST_WAIT = 60.0
 """Seconds; a limit that lasts longer ends the work with an error that says when to go on."""
+LONGEST_KEPT = 3700.0
+"""Seconds; GitHub's primary limit ends within an hour."""
 _SECONDARY_WAIT = 60.0  # what GitHub asks for where a secondary limit names no time
 
 
@@ -29,6 +32,19 @@ def limit_wait(error: gidgethub.HTTPException) -> float | None:
         return seconds_until(float(error.headers.get("x-ratelimit-reset") or 0))
     is_secondary = any(word in str(error).lower() for word in ("secondary rate limit", "abuse"))
     return _SECONDARY_WAIT if is_secondary or int(error.status_code) == 429 else None
+
+
+def spent_until(status: int, content: bytes) -> float:
+    """Seconds until the hour ends whose requests are used up, as `GET /rate_limit` tells it; 0 where some are left.
+
+    Args:
+        status, content: of the answer; one that does not read counts as one that tells of no limit.
+    """
+    try:
+        core = json.loads(content)["resources"]["core"] if status == 200 else {"remaining": 1}
+        return seconds_until(float(core["reset"])) if int(core["remaining"]) <= 0 else 0.0
+    except (ValueError, KeyError, TypeError):
+        return 0.0
 
 
 def seconds_until(moment: float) -> float:

@@ -222,8 +222,8 @@ def _match(mention: Mention, index: TargetIndex, beside: Sequence[ModuleTarget] 
     within = mention.within or before
     around = index.find(within, explicit=True).targets if within else ()
     places = {target.place.path for target in around}
-    if found.why_not:
-        return found
+    if found.why_not or "/" in mention.text or last == "py":
+        return found  # a path is no method's name, and to look for one every file of the project is read
     methods = [
         method for method in index.methods(last) if not within or any(_contains(target, method) for target in around)
     ]

@@ -45,11 +45,12 @@ class TargetMatch:
 
 
 class TargetIndex:
-    """Index of one project. Source files are read when symbols are first needed."""
+    """Index of one project. A source file is read when its symbols are first needed."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._broken: dict[str, str] = {}
+        self._read: dict[str, tuple[str, ...]] = {}
         self._suggested = 0
 
     @property
@@ -116,7 +117,8 @@ class TargetIndex:
         if self._suggested > _MOST_SUGGESTED:
             return []
         names = {place.path for place in self.modules} | {place.module for place in self.modules}
-        for module, symbols in self._symbols.items():
+        for module in self._by_name:
+            symbols = self.symbols_of(module)
             # No unit tests are written for a name that is private.
             public = {symbol for symbol in symbols if not any(part.startswith("_") for part in symbol.split("."))}
             names |= {f"{module}:{symbol}" for symbol in public} | public
@@ -127,7 +129,10 @@ class TargetIndex:
 
     def symbols_of(self, module: str) -> tuple[str, ...]:
         """Qualified names of the module's functions, classes and methods, in order of appearance."""
-        return self._symbols.get(module, ())
+        if module not in self._read:
+            found = [self._names_in(place) for place in self._by_name.get(module, ())]
+            self._read[module] = found[-1] if found else ()
+        return self._read[module]
 
     def broken(self, place: ModulePlace) -> str | None:
         """Return why a module's source could not be read, or None."""
@@ -218,7 +223,7 @@ class TargetIndex:
         )
         if found:
             return TargetMatch(found)
-        broken = [self._broken[target.place.path] for target in places if target.place.path in self._broken]
+        broken = [why for target in places if (why := self.broken(target.place)) is not None]
         return TargetMatch(why_not=broken[0] if broken else f"{module} has no {qualname}")
 
     def _by_module(self, name: str) -> tuple[ModuleTarget, ...]:
@@ -277,8 +282,11 @@ class TargetIndex:
         return ()
 
     @cached_property
-    def _symbols(self) -> dict[str, tuple[str, ...]]:
-        return {place.module: self._names_in(place) for place in self.modules}
+    def _by_name(self) -> dict[str, list[ModulePlace]]:
+        places: dict[str, list[ModulePlace]] = {}
+        for place in self.modules:
+            places.setdefault(place.module, []).append(place)
+        return places
 
     def _names_in(self, place: ModulePlace) -> tuple[str, ...]:
         try:

@@ -21,7 +21,8 @@ _SKIPPED = frozenset(
 )
 _DOCUMENTS = (".md", ".rst", ".txt")
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
-_MAXIMUM_FILES = 20_000
+MOST_FILES = 200_000
+"""The most Python files of a project that are read."""
 _MAXIMUM_BYTES = 2_000_000
 
 
@@ -144,7 +145,8 @@ class ProjectTree:
     Attributes:
         packages: folders with an `__init__.py`.
         projects: folders that hold a pyproject.toml, setup.py or setup.cfg, "." for the root.
-        skipped: (path, reason) of what would be among them and cannot be read: pipes, links that lead out, too deep.
+        skipped: (path, reason) of what would be among them and cannot be read: pipes, links that lead out, too deep;
+            and a row for all Python files beyond `MOST_FILES`.
     """
 
     root: Path
@@ -181,6 +183,7 @@ def read_tree(root: Path) -> ProjectTree:
     documents: list[str] = []
     projects: set[str] = set()
     skipped: list[tuple[str, str]] = []
+    beyond: tuple[tuple[str, str], ...] = ()
 
     def skip(path: str, reason: str) -> None:
         if reason_to_skip(path) or path.lower().endswith((".py", ".toml", ".cfg", *_DOCUMENTS)):
@@ -191,20 +194,22 @@ def read_tree(root: Path) -> ProjectTree:
         if file.suffix.lower() in (".py", *_DOCUMENTS) and file.stat().st_size > MAX_SOURCE_BYTES:
             skip(path, f"larger than {MAX_SOURCE_BYTES // MIB} MiB")
         elif path.endswith(".py"):
+            if len(python) == MOST_FILES:
+                reason = f"only {MOST_FILES:,} of a project are read; name a folder as --root"
+                beyond = (("further Python files", reason),)
+                break
             python.append(path)
         elif path.lower().endswith(_DOCUMENTS):
             documents.append(path)
         if file.name in ("pyproject.toml", "setup.py", "setup.cfg"):
             projects.add(path.rpartition("/")[0] or ".")
-        if len(python) > _MAXIMUM_FILES:
-            break
     return ProjectTree(
         root=root,
         python=tuple(sorted(python)),
         documents=tuple(sorted(documents)),
         packages=frozenset(path.rpartition("/")[0] or "." for path in python if path.endswith("__init__.py")),
         projects=tuple(sorted(projects)),
-        skipped=tuple(sorted(skipped)),
+        skipped=(*beyond, *sorted(skipped)),  # of many only the first are shown
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from testwright.app import model_clients
 from testwright.app.github.repository import connected_github
 from testwright.app.model_clients import open_model_clients
 from testwright.config.settings import load_settings
-from testwright.core.errors import ModelRateLimited
+from testwright.core.errors import GitHubRateLimited, ModelRateLimited
 from testwright.store.cache.cooldown import Cooldown
 from testwright.store.cache.request_rate import RequestRate
 from testwright.store.cache.valkey_responses import ValkeyServer
@@ -147,6 +148,51 @@ async def test_a_limit_of_github_that_one_worker_meets_holds_back_those_with_the
     assert first[0] == 20.0
     assert other == []
     assert 15.0 < same[0] <= 20.0
+
+
+async def test_an_hour_without_requests_that_one_worker_meets_ends_the_others_work_without_another_refusal(
+    running: CacheServer, tmp_path: Path
+) -> None:
+    settings = load_settings({"root": tmp_path, "cache_url": running.url})
+    with local_github() as github:
+        github.add("acme/shop", {"README.md": "A shop."})
+        access = GitHubAccess(github.url, WRITER)
+
+        async def ask() -> None:
+            async with connected_github(access, settings, {}, sleep=Waits().sleep) as api:
+                await api.get("/repos/acme/shop")
+
+        github.remaining, github.reset = 0, time.time() + 1800
+        for _ in range(3):
+            with pytest.raises(GitHubRateLimited) as raised:
+                await ask()
+            assert 1700 < int(str(raised.value.details["retry_after"])) <= 1802
+        refused = [one.path for one in github.seen if one.status == 403]
+        assert refused == ["/repos/acme/shop"]
+
+        # The others take GitHub's own word for it: what another process has stored ends nothing.
+        github.remaining = 5000
+        await ask()
+        assert github.seen[-1].path == "/repos/acme/shop"
+        assert github.seen[-1].status == 200
+
+
+@pytest.mark.parametrize("lie_seconds", [600, 3600, 365 * 24 * 3600])
+async def test_a_false_word_of_a_long_wait_costs_one_question(
+    running: CacheServer, tmp_path: Path, lie_seconds: int
+) -> None:
+    settings = load_settings({"root": tmp_path, "cache_url": running.url})
+    with local_github() as github:
+        github.add("acme/shop", {"README.md": "A shop."})
+        access = GitHubAccess(github.url, WRITER)
+        told = Cooldown(f"{access.url} {access.token}", ValkeyServer(running.url), longest=60.0, longest_kept=1e9)
+        await told.hold_off(lie_seconds)
+        async with connected_github(access, settings, {}, sleep=Waits().sleep) as api:
+            await api.get("/repos/acme/shop")
+            await api.get("/repos/acme/shop/git/ref/heads/main")
+        asked = [one.path for one in github.seen if one.path == "/rate_limit"]
+        assert len(asked) == (1 if lie_seconds <= 3700 else 0)
+        assert [one.status for one in github.seen] == [200] * len(github.seen)
 
 
 async def test_github_is_asked_also_where_the_server_is_away(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from testwright.tests.support.github.answers import Answer, Refused
+from testwright.tests.support.github.answers import Answer, Refused, fitting
 from testwright.tests.support.github.git_store import GitStore
 from testwright.tests.support.github.operations import ROUTES, Repository
 
@@ -127,6 +127,9 @@ class LocalGitHub:
         token = headers.get("authorization", "").removeprefix("token ").removeprefix("Bearer ")
         if token and token not in _WHO:
             raise Refused(401, "Bad credentials")
+        if (method, path) == ("GET", "/rate_limit"):  # costs nothing
+            core = {"limit": 5000, "remaining": max(0, self.remaining), "used": 0, "reset": int(self.reset)}
+            return fitting("rate-limit-overview", {"resources": {"core": core, "search": core}})
         found = re.fullmatch(r"/repos/([^/]+/[^/]+)(/.*)?", path)
         here = self.repositories.get(found[1].lower()) if found else None
         if found is None or here is None or (here.details["private"] and not token):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from testwright.core.errors import ProjectError
+from testwright.engine.python.project import source_roots
 from testwright.engine.python.project.layout import find_layout, module_at
 from testwright.tests.support.engine.python_projects import write_project
 
@@ -146,3 +147,14 @@ def test_linked_folders_are_not_followed(tmp_path):
     root = write_project(tmp_path / "project", {"shop/__init__.py": ""})
     (root / "loop").symlink_to(root)
     assert modules(root) == {("shop", ".")}
+
+
+def test_python_files_beyond_the_most_that_are_read_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(source_roots, "MOST_FILES", 3)
+    write_project(tmp_path, {f"part_{number}.py": "" for number in range(4)})
+    layout = find_layout(tmp_path)
+    assert [module.module for module in layout.modules] == ["part_0", "part_1", "part_2"]
+    assert layout.skipped == (("further Python files", "only 3 of a project are read; name a folder as --root"),)
+
+    (tmp_path / "part_3.py").unlink()
+    assert find_layout(tmp_path).skipped == ()

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
+from testwright.agents.embedded.plan import target_index
 from testwright.agents.embedded.plan.order.plan_size import MOST_ROWS, within_limits
 from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from testwright.utils.schema_registry import load_schema
@@ -95,3 +96,21 @@ def test_rows_of_what_is_left_out_beyond_the_limit_are_counted():
 def test_the_limit_of_plans_is_that_of_their_contract():
     found = load_schema("schemas/planner/output.json")["properties"]
     assert found["steps"]["maxItems"] == found["understood"]["maxItems"] == found["skipped"]["maxItems"] == MOST_ROWS
+
+
+async def test_a_request_that_names_a_file_reads_the_symbols_of_that_file_alone(tmp_path, monkeypatch):
+    for number in range(5):
+        (tmp_path / f"part_{number}.py").write_text("def total(n):\n    return n\n")
+    parsed = list[str]()
+    real = target_index.parse_python
+
+    def noted(content, name):
+        parsed.append(name)
+        return real(content, name)
+
+    monkeypatch.setattr(target_index, "parse_python", noted)
+    inputs = {"user_request": "unit tests for part_3.py", "root": str(tmp_path)}
+    async with EmbeddedPlannerAgent() as planner:
+        response = await planner.process(AgentRequest("p", "p", RequestMetadata("t"), inputs=inputs))
+    assert response.result["steps"][0]["params"]["target"]["path"] == "part_3.py"
+    assert parsed == ["part_3.py"]
