@@ -225,6 +225,9 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
     if named and named[0] not in _PLAIN_TEXT:
         texts = [str(literal_or(text, "")) for text in named]
         return [*_from(texts, place), *_from(tables.WORDS, place)]
+    whose = _NAME_OF.fullmatch(context.name) if not named else None
+    if whose is not None:
+        return [whose[1], *_from(tables.WORDS, place), ""]  # in a test each name says what it is the name of
     samples = [str(literal_or(text, "")) for text in domain.samples]
     if domain.parts and not domain.preconditions:
         return [*_with_parts([str(literal_or(text, "")) for text in domain.parts], place), *samples]
@@ -233,6 +236,9 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
     if domain.requires("letters") or not _is_prose(context.name):
         return [*_from(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
     return [*_from(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]
+
+
+_NAME_OF = re.compile(r"([a-z]{3,})_?name")
 
 
 def _named(name: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ _SOURCES: Mapping[str, float] = {
 }
 _ASSIGNED = re.compile(r"(\w+)\s*=(?!=)")
 _ODD = re.compile(
-    r"\\[xuU0-9]|lambda|float\('nan'\)|object\(\)|\d{8,}|\d\.\d{5,}|\bdate(?:time)?\((?!\d{4}\b)|\bPath\('[^/\w]*'\)"
+    r"\\[xuU0-9]|lambda|float\('nan'\)|object\(\)|\d{8,}|\.(?:now|today)\(\)|\d\.\d{5,}|\bdate(?:time)?\((?!\d{4}\b)|\bPath\('[^/\w]*'\)"
 )
 _GLANCE = 40
 # Empty and one-letter texts: a person would write a meaningful one.

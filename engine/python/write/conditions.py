@@ -26,6 +26,7 @@ TELLING = ("single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missin
 VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_", "on_a_", "in_the_")
 
 
+_EQUAL = "equal_"
 _KINDS: dict[type[ast.expr], str] = {
     ast.List: "list",
     ast.Tuple: "tuple",
@@ -39,7 +40,8 @@ _CONTENT = frozenset({*ORDER, "args", "items", "iterable", "elements", "values",
 
 def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:
     """Describes what differs from the usual test, arguments of the call first."""
-    found = [_difference(name, node, mine, usual) for name, node in mine.arguments.items()]
+    found = [_equal_arguments(mine, usual)]
+    found += [_difference(name, node, mine, usual) for name, node in mine.arguments.items()]
     for name in sorted(mine.varying - usual.varying - {*usual.arguments, CLOCK}):
         found.append(f"with_{_plain(name)}")
     if mine.built and not usual.built:
@@ -70,7 +72,11 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     # An option that is passed tells more than what the operands look like.
     return sorted(
         dict.fromkeys(words for words in found if words),
-        key=lambda words: (words.startswith(VAGUE), not words.startswith(("with_", "without_"))),
+        key=lambda words: (
+            words.startswith(VAGUE),
+            not words.startswith(_EQUAL),
+            not words.startswith(("with_", "without_")),
+        ),
     )
 
 
@@ -122,6 +128,23 @@ def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None) -> s
     if not size:
         return "when_empty"
     return "with_single_item" if size == 1 and others != 1 else None
+
+
+def _equal_arguments(mine: Situation, usual: Situation) -> str:
+    """Names two arguments of the call that are equal, where the usual call has different ones; empty without any."""
+    told = {
+        name: ast.dump(node)
+        for name, node in mine.arguments.items()
+        if "." not in name and isinstance(node, ast.Call | ast.List | ast.Tuple | ast.Dict | ast.Set)
+    }
+    names = list(told)
+    for at, first in enumerate(names):
+        for second in names[at + 1 :]:
+            known = [usual.arguments.get(name) for name in (first, second)]
+            apart = None in known or len({ast.dump(node) for node in known if node is not None}) > 1
+            if told[first] == told[second] and apart and mine.spread not in (first, second):
+                return f"{_EQUAL}{_plain(first)}_and_{_plain(second)}"
+    return ""
 
 
 def _sets_options(usual: Situation) -> bool:

@@ -88,8 +88,7 @@ def _reasons(
     if kinds[0] == "number":
         return _ranked(nodes, words, "" if alone or noun in _NAMELESS else noun)
     if kinds[0] == "moment":
-        found = [moment_words(node) for node in nodes]
-        return found if len(set(found)) == len(found) else words
+        return _of_moments(nodes) or words
     if kinds[0] == "items":
         return _sized(nodes, words)
     return _of_texts(nodes, words, expected if alone else {}) if kinds[0] == "text" else words
@@ -161,6 +160,19 @@ def _ranked(nodes: Sequence[ast.expr], words: list[str], noun: str) -> list[str]
         else:
             found.append(words[at])
     return found
+
+
+def _of_moments(nodes: Sequence[ast.expr]) -> list[str]:
+    """Describes moments by day or time of day, else by month; by their time zone where only some have one."""
+    zoned = [_is_zoned(node) for node in nodes]
+    if len(nodes) == 2 and any(zoned) and not all(zoned):
+        return ["with_time_zone" if has else "without_time_zone" for has in zoned]
+    months = [f"in_{moment:%B}".lower() if (moment := moment_of(node)) is not None else "" for node in nodes]
+    for found in ([moment_words(node) for node in nodes], months):
+        told = [f"{words}_with_time_zone" if has else words for words, has in zip(found, zoned, strict=True)]
+        if len(set(told)) == len(told) and not any(map(_has_digit, told)):
+            return told
+    return []
 
 
 def _sized(nodes: Sequence[ast.expr], words: list[str]) -> list[str]:

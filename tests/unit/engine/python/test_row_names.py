@@ -95,3 +95,13 @@ def test_lists_that_no_feature_tells_apart_are_named_by_their_size() -> None:
         "shorter",
         "longer",
     ]
+
+
+def test_rows_of_one_moment_are_named_by_time_zone_day_or_month() -> None:
+    plain, zoned = (
+        "datetime.datetime(2024, 5, 3, 10)",
+        "datetime.datetime(2024, 5, 3, 10, tzinfo=datetime.timezone.utc)",
+    )
+    assert words_of_rows({"d": _nodes(plain, zoned)}, {}) == ["without_time_zone", "with_time_zone"]
+    days = _nodes("datetime.datetime(2024, 5, 3, 10)", "datetime.datetime(2024, 6, 14, 7)")
+    assert words_of_rows({"d": days}, {}) == ["in_may", "in_june"]

@@ -51,3 +51,10 @@ def test_a_generator_and_two_items_are_called_so() -> None:
     assert differences(Situation(passed(items="['a', 'b']")), Situation(passed(items="['a', 'b', 'c']")), None) == [
         "two_items"
     ]
+
+
+def test_equal_arguments_tell_more_than_what_they_are() -> None:
+    usual = Situation(passed(d="datetime(2024, 5, 3)"))
+    mine = Situation(passed(d="datetime(2024, 6, 17)", other="datetime(2024, 6, 17)"))
+
+    assert differences(mine, usual, None)[0] == "equal_d_and_operand"
