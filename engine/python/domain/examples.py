@@ -232,7 +232,8 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
     if domain.parts and not domain.preconditions:
         return [*_with_parts([str(literal_or(text, "")) for text in domain.parts], place), *samples]
     if samples and not domain.preconditions:
-        return [*samples, *_from(tables.WORDS, place)[:1], ""]
+        own = [str(literal_or(text, "")) for text in named[:1] if not _is_prose(context.name)]
+        return [*own, *samples, *_from(tables.WORDS, place)[:1], ""]
     if domain.requires("letters") or not _is_prose(context.name):
         return [*_from(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
     return [*_from(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]

@@ -223,6 +223,7 @@ def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
         not candidate.meant,
         candidate.oddness,
         shown.degeneracy,
+        -shown.signs,
         candidate.interchangeable,
         candidate.formatted,
         # What a person wrote for readers stands for itself, before what the search made of it.

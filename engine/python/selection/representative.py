@@ -46,6 +46,7 @@ class Representation:
         result: value of the result, where it is a literal; `NO_RESULT` otherwise.
         gaps: number of None and empty values in the result, three at most.
         options: number of the act's arguments that have a default.
+        signs: number of arguments that are a single sign because that is what their parameter takes.
         negative: whether an argument is a negative whole number: an index from the end, a size that makes no sense.
     """
 
@@ -59,6 +60,7 @@ class Representation:
     gaps: int = 0
     options: int = 0
     negative: bool = False
+    signs: int = 0
 
     def distance(self, other: Representation) -> int:
         """Counts the values in which two trials of one shape differ; a large number for trials of two shapes."""
@@ -88,14 +90,14 @@ def represent(
         act, statements = parse_expression(trial.act), _statements(trial.arrange)
     except SyntaxError:
         return Representation(SEVERE, True, trial.act, (), None, NO_RESULT)
-    assigned = _assigned(statements)
+    assigned, signs = _assigned(statements), _meant_signs(act, subject, facts)
     given = _arguments(act, subject, assigned)
     values_given = _literals(given)
     answers = [node for name, node in assigned.items() if name in DATA]
     shape, values = _shape_of(trial.arrange, trial.act, trial.mode)
     return Representation(
         degeneracy=_degeneracy(given, facts)
-        - MILD * _meant_signs(act, subject, facts)
+        - MILD * signs
         + (SEVERE if _are_unlike(given, subject, facts) else 0)
         + _of_missing_arguments(subject, given, observation)
         + (MILD if _repeats_receiver(given, act, assigned) else 0)
@@ -113,6 +115,7 @@ def represent(
         gaps=_gaps(observation),
         options=_options(act, subject),
         negative=_has_negative(values_given),
+        signs=signs,
     )
 
 

@@ -200,6 +200,7 @@ def _take_anchor(
             -share,
             candidate.oddness,
             shown.degeneracy,
+            -shown.signs,
             candidate.formatted,
             candidate.cost,
             candidate.record.number,

@@ -17,6 +17,7 @@ _LETTERS = "ab3A-_. /:,;\"'<>&#@\t\n"
 _CODE, _HEXADECIMAL = "65", "4a"
 _LONG_NUMBER = 4
 _DIGITS = "1234567890"
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
 _MOST_TEXTS = 3
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 _LONGEST_PATTERN = 400
@@ -48,7 +49,10 @@ def texts_around_matches(pattern: str, flags: int = 0) -> tuple[str, ...]:
 
 def _around(sample: str, compiled: re.Pattern[str]) -> str:
     """A text with words beside a match; the match alone where the pattern allows no more, empty where it finds none."""
-    for text in (f"hello {sample} world", f"{sample}hello", f"hello{sample}", sample):
+    texts = [f"hello {sample} world", f"{sample}hello", f"hello{sample}", sample]
+    if len(sample) == 1 and not sample.isalnum():
+        texts.insert(0, f"hello{sample}world")  # a sign joins words
+    for text in texts:
         match = compiled.search(text)
         # Two blanks show what is done with blanks; one stands between any two words.
         if match is not None and match[0] not in ("", " ") and len(text) <= _LONGEST_TEXT and _is_plain(text):
@@ -110,6 +114,7 @@ class _Writer:
         self._words = 0
         self._digits = 0
         self._places = 0
+        self._last = ""
 
     def text(self, parts: Sequence[Any], depth: int = 0) -> str:
         if depth > _MAXIMUM_DEPTH:
@@ -118,7 +123,8 @@ class _Writer:
 
     def _part(self, name: str, given: Any, depth: int) -> str:
         if name == "LITERAL":
-            return chr(given)
+            self._last = chr(given)
+            return self._last
         if name in ("NOT_LITERAL", "IN", "ANY", "CATEGORY", "RANGE"):
             return self._letter(name, given)
         if name == "SUBPATTERN":
@@ -174,7 +180,8 @@ class _Writer:
         return len(parts) == 1 and self._accepts(str(parts[0][0]), parts[0][1], letter)
 
     def _letter(self, name: str, given: Any) -> str:
-        found = next((letter for letter in _LETTERS if self._accepts(name, given, letter)), None)
+        closing = _CLOSING.get(self._last, "")
+        found = next((letter for letter in (*closing, *_LETTERS) if self._accepts(name, given, letter)), None)
         if found is None and name == "IN":
             first = next((one for one in given if str(one[0]) in ("LITERAL", "RANGE")), None)
             if first is not None:

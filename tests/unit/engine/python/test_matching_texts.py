@@ -39,6 +39,8 @@ def plain(source):
         pytest.param(r"&(\w+|#[0-9]{1,7});", 0, ("hello &kitten; world", "hello &#65; world"), id="each_alternative"),
         pytest.param(r"(\w)\1", 0, ("hello aa world",), id="the_same_again"),
         pytest.param(r"(\w+)+!", 0, (), id="endless_within_endless"),
+        pytest.param(r"[.[]", 0, ("hello.world",), id="a_sign"),
+        pytest.param(r"\{[.:}]", 0, ("hello {} world",), id="what_closes_a_bracket"),
         pytest.param("(", 0, (), id="broken"),
     ],
 )

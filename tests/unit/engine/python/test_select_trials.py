@@ -368,3 +368,14 @@ def test_the_longer_a_table_the_more_mutants_a_further_row_must_kill() -> None:
     assert len(select_trials(rows, FACTS, frozenset(), kills)) < len(rows)
     kills[5] = frozenset(range(10, 20))
     assert "first(7)" in [one.trial.act for one in select_trials(rows, FACTS, frozenset(), kills)]
+
+
+@pytest.mark.feature("B-16")
+def test_a_sign_that_a_parameter_takes_represents_its_callable_before_a_word_does() -> None:
+    shown = CallableFacts("first", "function", (1, 9), (Parameter("conv", "positional_or_keyword"),))
+    word = record(0, "first('kitten')", returned("'{!kitten}'"), (1, 2))
+    sign = record(1, "first('r')", returned("'{!r}'"), (1, 2))
+
+    found = select_trials([word, sign], replace(FACTS, functions=(shown,)), frozenset())
+
+    assert found[0].trial.act == "first('r')"
