@@ -306,8 +306,13 @@ class BaselineFinder:
         return tuple(kept)
 
     async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
-        """Send a request sequence on a fresh state. Raises SandboxFailure."""
-        answers = await self._observer.answers([with_credentials(request, self._credentials) for request in requests])
+        """Return the answers to a request sequence on a fresh state; what was sent before is not sent again.
+
+        Raises:
+            SandboxFailure: the sandbox broke.
+        """
+        sent = [with_credentials(request, self._credentials) for request in requests]
+        answers = await self._observer.answers(sent, again=False)
         return answers or (HttpAnswer(failure="it was not sent"),)
 
 

@@ -11,6 +11,7 @@ from ....utils.in_turns import in_turns
 from ..model.programs import ProgramRun, RunObservation
 from .arguments import Command, InputFormats, ProgramArgument, input_files, plain_values
 from .documented import arguments_in, files_in, matching_command, vocabulary_of
+from .tables import SEPARATORS, altered_table, names_column
 
 MOST_SINGLE = 44
 MOST_FOLLOWING = 80
@@ -73,6 +74,7 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
     """Runs of one command: a documented line or what it requires; each further value; each option by itself."""
     required = [argument for argument in command.arguments if argument.required or not argument.flags]
     pools = {argument.name: _given(argument, known) for argument in command.arguments}
+    pools |= _column_names(command, pools)
     shown = _documented(command, known)
     base = {argument.name: pools[argument.name][0] for argument in required if pools[argument.name]} | shown
     base |= _told_apart([argument for argument in required if argument.name not in shown], base, pools)
@@ -102,6 +104,20 @@ def _with_options_before(
             yield ProgramRun(tuple(files.items()), ((*ways[at].words, *plain.commands[0]),), command.words)
 
 
+def _column_names(command: Command, pools: Mapping[str, Sequence[_ArgumentValue]]) -> dict[str, list[_ArgumentValue]]:
+    """Return the columns of the table that a command reads, for arguments that name a column."""
+    files = [way.file for argument in command.arguments for way in pools[argument.name] if way.file is not None]
+    heads = [
+        text.partition("\n")[0].split(SEPARATORS[ending])
+        for name, text in files
+        if (ending := name.rpartition(".")[2]) in SEPARATORS
+    ]
+    naming = [argument for argument in command.arguments if heads and names_column(argument)]
+    return {
+        argument.name: [_flagged(argument, _ArgumentValue((name,))) for name in heads[0][:3]] for argument in naming
+    }
+
+
 def _told_apart(
     arguments: Sequence[ProgramArgument],
     base: Mapping[str, _ArgumentValue],
@@ -109,25 +125,33 @@ def _told_apart(
 ) -> dict[str, _ArgumentValue]:
     """Return other files for inputs that would hold what an earlier one holds: of equal ones nothing is told."""
     found: dict[str, _ArgumentValue] = {}
-    held = [value.file for name, value in base.items() if name not in {one.name for one in arguments} and value.file]
+    own_names = {argument.name for argument in arguments}
+    held = [value.file for name, value in base.items() if name not in own_names and value.file]
     for argument in arguments:
         own = base[argument.name].file if argument.name in base else None
         if own is None:
             continue
         if any(own[1] == text for _, text in held):
-            ending = own[0].rpartition(".")[2]
-            stem = re.sub(r"\W+", "_", argument.name).strip("_").lower() or "other"
-            lines = own[1].splitlines(keepends=True)
-            # A table keeps its head and loses a row; other texts lose their first line.
-            shorter = "".join([*lines[:1], *lines[2:]] if ending in ("csv", "tsv") else lines[1:])
-            others = [way.file for way in pools[argument.name] if way.file and not way.file[0].startswith("broken_")]
-            texts = [text for _, text in others if text not in [other for _, other in held]]
-            own = (stem if stem.endswith(f".{ending}") else f"{stem}.{ending}", [*texts, shorter][0])
-            if own[0] in [name for name, _ in held]:
-                own = (f"other_{own[0]}", own[1])
+            ways = [way.file for way in pools[argument.name] if way.file and not way.file[0].startswith("broken_")]
+            own = _other_file(argument, own, held, [text for _, text in ways])
             found[argument.name] = _flagged(argument, _ArgumentValue((own[0],), own))
         held.append(own)
     return found
+
+
+def _other_file(
+    argument: ProgramArgument, own: tuple[str, str], held: Sequence[tuple[str, str]], known: Sequence[str]
+) -> tuple[str, str]:
+    """Return a file of another name and with other contents than those that are held."""
+    ending = own[0].rpartition(".")[2]
+    stem = re.sub(r"\W+", "_", argument.name).strip("_").lower() or "other"
+    name = stem if stem.endswith(f".{ending}") else f"{stem}.{ending}"
+    if name in [other for other, _ in held]:
+        name = f"other_{name}"
+    if ending in SEPARATORS:
+        return name, altered_table(own[1], SEPARATORS[ending])
+    others = [text for text in known if text not in [text for _, text in held]]
+    return name, [*others, "".join(own[1].splitlines(keepends=True)[1:])][0]
 
 
 def _documented(command: Command, known: ProgramFacts) -> dict[str, _ArgumentValue]:

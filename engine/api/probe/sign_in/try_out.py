@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -67,21 +68,31 @@ async def find_users(
     Raises:
         SandboxFailure: the sandbox broke.
     """
+    guarded = await _guarded(observer, world)
     for kind, parameter in _ways(world.api):
-        for sign_in in [found async for found in _signing_up(observer, world, kind)]:
-            for prefix in _prefixes(kind, parameter):
+        # What signs up costs hashes of passwords: no more is tried than it takes.
+        async with aclosing(_signing_up(observer, world, kind)) as sign_ins:
+            async for sign_in, prefix in _with_prefixes(sign_ins, kind, parameter):
                 own = Credential(USER, kind, "USER_PASSWORD", prefix, sign_in=sign_in)
-                users = await _verified(observer, world, {USER: own})
+                users = await _verified(observer, guarded, {USER: own})
                 if users:
-                    return await _with_others(observer, world, users, seeded, kind, prefix)
+                    return await _with_others(observer, world, users, seeded, guarded)
         for user in seeded:
-            for sign_in in [found async for found in _logging_in(observer, world, kind, user)]:
-                for prefix in _prefixes(kind, parameter):
+            async with aclosing(_logging_in(observer, world, kind, user)) as sign_ins:
+                async for sign_in, prefix in _with_prefixes(sign_ins, kind, parameter):
                     own = Credential(USER, kind, user.variable, prefix, sign_in=sign_in)
-                    users = await _verified(observer, world, {USER: own})
+                    users = await _verified(observer, guarded, {USER: own})
                     if users:
                         return users
     return {}
+
+
+async def _with_prefixes(
+    sign_ins: AsyncIterator[SignIn], kind: Kind, parameter: str
+) -> AsyncIterator[tuple[SignIn, str]]:
+    async for sign_in in sign_ins:
+        for prefix in _prefixes(kind, parameter):
+            yield sign_in, prefix
 
 
 async def sign_in_failure(observer: AppObserver, world: ResourceModel) -> SignInFailure | None:
@@ -120,22 +131,25 @@ async def _with_others(
     world: ResourceModel,
     users: dict[str, Credential],
     seeded: Sequence[SeededUser],
-    kind: Kind,
-    prefix: str,
+    guarded: Sequence[Json],
 ) -> dict[str, Credential]:
     """Add a second user, and one that the application has already, where they can sign in, too."""
-    more = {**users, OTHER: replace(users[USER], name=OTHER, variable="OTHER_PASSWORD")}
-    users = await _verified(observer, world, more) or users
+    own = users[USER]
+    more = {**users, OTHER: replace(own, name=OTHER, variable="OTHER_PASSWORD")}
+    both = await _verified(observer, guarded, more)
+    users, signed_in = both or users, bool(both)
     for user in seeded:
-        for sign_in in [found async for found in _logging_in(observer, world, kind, user)]:
-            admin = Credential(ADMIN, kind, user.variable, prefix, sign_in=sign_in)
-            found = await _verified(observer, world, {**users, ADMIN: admin})
-            if found:
-                return found
-    return await _verified(observer, world, users)
+        async with aclosing(_logging_in(observer, world, own.kind, user)) as sign_ins:
+            async for sign_in in sign_ins:
+                admin = Credential(ADMIN, own.kind, user.variable, own.parameter, sign_in=sign_in)
+                found = await _verified(observer, guarded, {**users, ADMIN: admin})
+                if found:
+                    return found
+                signed_in = False
+    return users if signed_in else await _verified(observer, guarded, users)
 
 
-async def _signing_up(observer: AppObserver, world: ResourceModel, kind: Kind) -> AsyncIterator[SignIn]:
+async def _signing_up(observer: AppObserver, world: ResourceModel, kind: Kind) -> AsyncGenerator[SignIn]:
     """Yield sign-ups with the login that follows them, tried once."""
     for sign_up in sign_ups(world.api, world.samples)[:_MOST]:
         before = _request(world, sign_up, {})
@@ -157,7 +171,7 @@ async def _signing_up(observer: AppObserver, world: ResourceModel, kind: Kind) -
 
 async def _logging_in(
     observer: AppObserver, world: ResourceModel, kind: Kind, user: SeededUser
-) -> AsyncIterator[SignIn]:
+) -> AsyncGenerator[SignIn]:
     """Yield logins of a user that exists already, tried once."""
     if kind == "basic":
         yield SignIn((), "name", user.identity, user.secret)
@@ -210,9 +224,10 @@ def _token_of(answer: HttpAnswer) -> str:
     return ""
 
 
-async def _verified(observer: AppObserver, world: ResourceModel, users: dict[str, Credential]) -> dict[str, Credential]:
+async def _verified(
+    observer: AppObserver, guarded: Sequence[Json], users: dict[str, Credential]
+) -> dict[str, Credential]:
     """Return the users where each is let through to what is refused to anonymous requests; empty where not."""
-    guarded = await _guarded(observer, world)
     for keeps in (True, False):
         tried = {
             name: replace(credential, sign_in=replace(credential.sign_in, keeps=keeps))

@@ -98,7 +98,7 @@ class Observing:
     def __init__(self) -> None:
         self.sent: list[list[str]] = []
 
-    async def answers(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
+    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
         self.sent.append([request["path"] for request in requests])
         found: list[HttpAnswer] = []
         for at, request in enumerate(requests):

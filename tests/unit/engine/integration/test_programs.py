@@ -19,6 +19,7 @@ from testwright.engine.integration.programs.documented import (
 )
 from testwright.engine.integration.programs.proposals import ProgramFacts, single_runs
 from testwright.engine.integration.programs.runs import failure_cause
+from testwright.engine.integration.programs.tables import altered_table
 from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.projects.depot import DEPOT
 from testwright.tests.support.projects.files import make_project
@@ -236,7 +237,7 @@ def test_two_inputs_of_a_comparison_differ():
     assert run.commands == (("old.csv", "new.csv"),)
     assert dict(run.files) == {
         "old.csv": "name,pieces\napple,12\nbanana,4\ncherry,30\n",
-        "new.csv": "name,pieces\nbanana,4\ncherry,30\n",
+        "new.csv": "name,pieces\napple,13\ncherry,30\n",
     }
     sample = (("list.csv", "name,pieces\ntea,1\nmilk,2\n"),)
     run = single_runs(ProgramFacts(commands, (), InputFormats((), ("csv",)), sample))[0]
@@ -251,3 +252,24 @@ def test_options_of_the_program_itself_are_given_before_a_subcommand():
     }
     lines = [run.commands[0] for run in single_runs(ProgramFacts(commands_of(parser), (), InputFormats(), ()))]
     assert [line for line in lines if line[0].startswith("-")] == [("--verbose", "put", lines[0][1])]
+
+
+def test_an_argument_that_names_a_column_is_given_those_of_the_table_that_is_read():
+    key = told("key", flags=["--key"], help="Column to use as a unique id")
+    wide = told("width", flags=["--width"], help="Width of a column")
+    commands = commands_of({"arguments": [told("source", type="Path"), key, wide]})
+    reading = InputFormats((("name", ""), ("pieces", "int")), ("csv",))
+    lines = [run.commands[0] for run in single_runs(ProgramFacts(commands, (), reading, ()))]
+    assert [line[-1] for line in lines if "--key" in line] == ["name", "pieces"]
+    assert [line[-1] for line in lines if "--width" in line] == ["hello", "world"]
+
+
+@pytest.mark.parametrize(
+    ("table", "other"),
+    [
+        ("id\tname\n1\tCleo\n2\tPancakes\n3\tRex\n", "id\tname\n1\tCleos\n3\tRex\n"),
+        ("id\tname\n1\tCleo\n", "id\tname\n1\tCleo\ndate\tdate\n"),
+    ],
+)
+def test_another_version_of_a_table_has_a_changed_row_and_a_row_less_or_one_more(table, other):
+    assert altered_table(table, "\t") == other

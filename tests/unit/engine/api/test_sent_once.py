@@ -1,0 +1,68 @@
+"""A sequence of requests is sent once to one process: what it answers on a fresh state is known then."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from testwright.engine.api.document.application import AppConditions, AppObserver
+from testwright.engine.api.probe.baselines import BaselineFinder
+from testwright.engine.api.probe.resource_model import ResourceModel
+from testwright.sandbox.protocol import Session
+from testwright.sandbox.target import Workspace
+
+pytestmark = pytest.mark.feature("T-20")
+
+READING = {"method": "GET", "path": "/notes"}
+
+
+class Counting:
+    """The process that sends requests: each answer holds the number of the order."""
+
+    def __init__(self) -> None:
+        self.orders: list[dict[str, Any]] = []
+
+    async def send(self, line: bytes) -> None:
+        self.orders.append(json.loads(line))
+
+    async def receive(self, _: float) -> bytes:
+        requests = self.orders[-1].get("requests") or []
+        answer = {"status": 200, "headers": {}, "text": str(len(self.orders))}
+        return json.dumps({"answers": [answer for _ in requests]}).encode()
+
+
+@pytest.fixture
+def counting() -> Counting:
+    return Counting()
+
+
+@pytest.fixture
+def observer(counting: Counting, tmp_path: Path) -> AppObserver:
+    workspace = cast(Workspace, SimpleNamespace(project=tmp_path / "project", scratch=tmp_path / "scratch"))
+    return AppObserver(cast(Session, counting), workspace, AppConditions())
+
+
+async def test_a_sequence_is_answered_from_memory_where_it_was_sent_before(
+    counting: Counting, observer: AppObserver
+) -> None:
+    finder = BaselineFinder(observer, cast(ResourceModel, None), {})
+    assert [(await finder.send([READING]))[-1].text for _ in range(3)] == ["1", "1", "1"]
+    assert [(await finder.send([READING, READING]))[-1].text for _ in range(2)] == ["2", "2"]
+    assert observer.sent == 3
+    assert len(counting.orders) == 2
+
+
+async def test_a_sequence_is_sent_again_on_a_state_of_before_and_where_that_is_asked(observer: AppObserver) -> None:
+    await observer.answers([READING])
+    assert [answer.text for answer in await observer.answers([READING])] == ["2"]
+    assert [answer.text for answer in await observer.answers([READING], reset=False, again=False)] == ["3"]
+
+
+async def test_who_has_signed_in_since_may_be_answered_otherwise(observer: AppObserver) -> None:
+    await observer.answers([READING])
+    await observer.sign_in({}, {}, keeps=False)
+    assert [answer.text for answer in await observer.answers([READING], again=False)] == ["3"]
