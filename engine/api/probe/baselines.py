@@ -305,14 +305,17 @@ class BaselineFinder:
                 kept = shorter
         return tuple(kept)
 
-    async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
-        """Return the answers to a request sequence on a fresh state; what was sent before is not sent again.
+    async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
+        """Return the answers to a request sequence on a fresh state.
+
+        Args:
+            again: whether it is sent although it was sent before.
 
         Raises:
             SandboxFailure: the sandbox broke.
         """
         sent = [with_credentials(request, self._credentials) for request in requests]
-        answers = await self._observer.answers(sent, again=False)
+        answers = await self._observer.answers(sent, again=again)
         return answers or (HttpAnswer(failure="it was not sent"),)
 
 

@@ -110,6 +110,24 @@ def merge_observations(first: ObservedProposal, second: ObservedProposal) -> Obs
     return replace(first, unstable=frozenset(_differing(mine, theirs, "", 0)) | headers, steady=True)
 
 
+def differs_from(changed: HttpAnswer, usual: HttpAnswer, again: HttpAnswer) -> bool:
+    """Whether an answer differs from another one in more than what that one varies in by itself, such as new ids.
+
+    Args:
+        usual, again: two answers to the same requests.
+    """
+    if changed.status != usual.status:
+        return True
+    mine, theirs, other = map(parse_json, (changed, usual, again))
+    if mine is None or theirs is None or usual.status != again.status:
+        return changed.text != usual.text
+    varying = tuple(_differing(theirs, other, "", 0))
+    return any(
+        not any(pointer == one or pointer.startswith(f"{one}/") for one in varying)
+        for pointer in _differing(mine, theirs, "", 0)
+    )
+
+
 def _named(answer: HttpAnswer) -> frozenset[str]:
     return frozenset(name for name in answer.headers if TELLING_HEADERS.search(name))
 

@@ -5,6 +5,7 @@ Bounded by counts, never by time, so that two runs give the same result.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +15,13 @@ from ....sandbox.target import PythonTarget
 from ..document.application import AppConditions, AppLaunch, open_application
 from ..document.auth import Credential
 from ..document.operations import named_operations
-from ..model.model import Api, ObservedProposal, Operation, Proposal
+from ..model.model import Api, HttpAnswer, ObservedProposal, Operation, Proposal
 from ..values.data import SampleValues
 from .baselines import BaselineFinder
 from .budget import ApiBudget, select_pairs_within, select_within
 from .differences import distinct_proposals
 from .distinct import distinct_request
-from .execute import drop_setup, execute_proposals, mark_state_dependent, merge_observations
+from .execute import differs_from, drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .judge import MOST_TEXT
 from .propose import filled_lists, proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded, logins_after_change
@@ -218,14 +219,23 @@ async def _changed_readings(
     ]
     tried, cut = select_pairs_within(pairs, budget.pairs)
     found: list[Proposal] = []
+    repeated: dict[str, HttpAnswer] = {}
     for before, after in tried:
-        unchanged = await finder.send((*before.setup, before.request))
+        usual = (*before.setup, before.request)
+        unchanged = await finder.send(usual)
         changed = await finder.send((*after.setup, after.request))
         if len(changed) != len(after.setup) + 1 or changed[-1].broken_link:
             continue
         # A reading that a change makes hang or die is a proposal, too: it becomes a suspected defect.
-        if changed[-1].failure or (unchanged[-1].status, unchanged[-1].text) != (changed[-1].status, changed[-1].text):
+        if changed[-1].failure or changed[-1].status != unchanged[-1].status:
             found.append(after)
+        elif changed[-1].text != unchanged[-1].text:
+            key = json.dumps(usual)
+            if key not in repeated:
+                repeated[key] = (await finder.send(usual, again=True))[-1]
+            # New ids and times differ after a change and without one.
+            if differs_from(changed[-1], unchanged[-1], repeated[key]):
+                found.append(after)
     return found, cut
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...document.operations import snake_case
@@ -18,6 +18,9 @@ _PASSWORD = re.compile(r"^(?:user_?)?(?:password|passwd|pwd|pass)(?:_?(?:1|2|con
 _CONFIRMED = re.compile(r"^(?:confirm|confirmation|repeat|re)_?password$")
 _EMAIL = re.compile(r"e_?mail")
 _NAME = re.compile(r"^(?:user_?name|login|user|user_?id|nick_?name|identifier|account|handle)$")
+_CLIENT = {"client_id": "name", "client_secret": "password"}
+"""The parts of a client that signs in for itself, as OAuth2 names them."""
+_GRANT = "client_credentials"
 _OLD_PASSWORD = re.compile(r"^(?:current|old|existing|previous)_?(?:password|passwd|pwd|pass)$")
 _ANY_PASSWORD = re.compile(r"password|passwd|(?:^|_)(?:pwd|pass)(?:$|_)")
 
@@ -61,7 +64,7 @@ def sign_ups(api: Api, samples: SampleValues) -> list[Operation]:
 def _takers(api: Api, samples: SampleValues) -> Iterator[Operation]:
     """Yield what takes a password together with a name or an e-mail address."""
     for operation in (*api.operations, *api.others):
-        parts = {part_of(name) for name in _properties(operation, samples)}
+        parts = set(_parts(_properties(operation, samples)).values())
         if operation.method == "POST" and "{" not in operation.path and "password" in parts and len(parts - {""}) > 1:
             yield operation
 
@@ -74,6 +77,14 @@ def part_of(field_name: str) -> str:
     if _EMAIL.search(name):
         return "email"
     return "name" if _NAME.match(name) else ""
+
+
+def _parts(names: Iterable[str]) -> dict[str, str]:
+    """Return the part that each field holds; a client's where no field is a password: users may name a client, too."""
+    found = {name: part_of(name) for name in names}
+    if "password" in found.values():
+        return found
+    return {name: _CLIENT.get(snake_case(name), part) for name, part in found.items()}
 
 
 def _is_sign_up(operation: Operation) -> bool:
@@ -121,15 +132,17 @@ def user_body(operation: Operation, samples: SampleValues, instead: Mapping[str,
 
 def _with_parts(content: Json, schema: Any, samples: SampleValues, instead: Mapping[str, str]) -> Json:
     made = dict(content)
+    parts = _parts(samples.properties(schema))
     for name, inner in samples.properties(schema).items():
         if samples.properties(inner):
             # A user in an object of its own, whose name may be that of a part.
             if name in made or len(samples.properties(schema)) == 1:
                 made[name] = _with_parts(dict(made.get(name) or {}), inner, samples, instead)
             continue
-        part = part_of(name)
-        if part:
-            made[name] = f"{{{{{instead.get(part, part)}}}}}"
+        if parts[name]:
+            made[name] = f"{{{{{instead.get(parts[name], parts[name])}}}}}"
+        elif name == "grant_type" and parts.get("client_secret") and samples.problem(_GRANT, inner) is None:
+            made[name] = _GRANT
     return made
 
 

@@ -46,7 +46,8 @@ def seeded_users(sign_in: str, environment: Mapping[str, str], variables: Mappin
     Args:
         sign_in: `NAME:VARIABLE` of the settings; empty for none.
         environment: where the variable's value comes from.
-        variables: those of the application: ADMIN_EMAIL and ADMIN_PASSWORD in them are a user.
+        variables: those of the application: ADMIN_EMAIL and ADMIN_PASSWORD in them are a user, CLIENT_ID and
+            CLIENT_SECRET a client that signs in for itself.
     """
     found: list[SeededUser] = []
     identity, _, variable = sign_in.rpartition(":")
@@ -57,6 +58,9 @@ def seeded_users(sign_in: str, environment: Mapping[str, str], variables: Mappin
             known = variables.get(name.removesuffix("_PASSWORD") + ending)
             if known:
                 found.append(SeededUser(known, name, secret))
+        client = variables.get(f"{name.removesuffix('SECRET')}ID") if name.endswith("CLIENT_SECRET") else ""
+        if client:
+            found.append(SeededUser(client, name, secret))
     return tuple(dict.fromkeys(found))
 
 

@@ -10,7 +10,9 @@ from typing import Any, cast
 import pytest
 
 from testwright.engine.api.document.application import AppConditions, AppObserver
+from testwright.engine.api.model.model import HttpAnswer
 from testwright.engine.api.probe.baselines import BaselineFinder
+from testwright.engine.api.probe.execute import differs_from
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.sandbox.protocol import Session
 from testwright.sandbox.target import Workspace
@@ -66,3 +68,19 @@ async def test_who_has_signed_in_since_may_be_answered_otherwise(observer: AppOb
     await observer.answers([READING])
     await observer.sign_in({}, {}, keeps=False)
     assert [answer.text for answer in await observer.answers([READING], again=False)] == ["3"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "differs"),
+    [
+        ({"id": "c3", "title": "tea", "tags": []}, False),
+        ({"id": "c3", "title": "milk", "tags": []}, True),
+        ({"id": "c3", "title": "tea", "tags": ["new"]}, True),
+        ({"id": "c3", "title": "tea"}, True),
+    ],
+)
+def test_a_new_id_is_no_change_and_another_value_is(changed: dict[str, Any], differs: bool) -> None:
+    usual, again = ({"id": name, "title": "tea", "tags": []} for name in ("a1", "b2"))
+    answers = [HttpAnswer(200, {}, json.dumps(one)) for one in (changed, usual, again)]
+    assert differs_from(*answers) is differs
+    assert differs_from(HttpAnswer(404, {}, answers[1].text), *answers[1:])

@@ -84,6 +84,26 @@ def test_an_existing_user_is_named_by_a_setting_or_by_two_variables() -> None:
     )
 
 
+def test_a_client_signs_in_for_itself_where_no_password_is_taken() -> None:
+    form = "application/x-www-form-urlencoded"
+    api = api_of(oauth__token={"post": taking("grant_type", "client_id", "client_secret", media_type=form)})
+    samples = SampleValues(api.components)
+    [login] = logins(api, samples)
+    assert user_body(login, samples, {}) == {
+        "grant_type": "client_credentials",
+        "client_id": "{{name}}",
+        "client_secret": "{{password}}",
+    }
+    of_users = api_of(token={"post": taking("username", "password", "client_id", "client_secret", media_type=form)})
+    samples = SampleValues(of_users.components)
+    [login] = logins(of_users, samples)
+    body = user_body(login, samples, {})
+    assert (body["username"], body["password"]) == ("{{name}}", "{{password}}")
+    assert "{{" not in body["client_id"] + body["client_secret"]
+    variables = {"REPORTS_CLIENT_ID": "reports", "REPORTS_CLIENT_SECRET": "one", "MAIL_CLIENT_SECRET": "two"}
+    assert seeded_users("", {}, variables) == (SeededUser("reports", "REPORTS_CLIENT_SECRET", "one"),)
+
+
 def test_a_reproduction_signs_up_and_in_and_is_shown_whole(tmp_path: Any) -> None:
     def posted(path: str) -> dict[str, Any]:
         content = {"email": "{{email}}", "password": "{{password}}"}
