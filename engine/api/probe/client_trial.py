@@ -62,7 +62,8 @@ async def try_test_client(
         facts = await _tried(target, launch, cases, credentials, when=when)
         if facts.get("works", 0) >= len(cases) * (1 - _ALLOWED):
             return ClientTrial(_form(facts, when))
-        works = f"{facts.get('works')} of {len(cases)} requests are answered as by the started application"
+        number = f"more than {int(len(cases) * _ALLOWED)} of {len(cases)} requests"
+        works = f"{number} are answered otherwise than by the started application"
         reasons.append(str(facts.get("reason") or works))
     return ClientTrial(reason=reasons[0])
 
@@ -117,6 +118,7 @@ async def _tried(
             "users": worker_users(credentials),
             "names": constants_of(credentials),
             "cases": cases,
+            "allowed": int(len(cases) * _ALLOWED),
             "result": str(result),
         }
         program = workspace.program(

@@ -103,13 +103,20 @@ def _from_setup_py(path: Path) -> list[str]:
     """Literal `entry_points` of a setup script, read without running it."""
     found: list[str] = []
     for node in ast.walk(parse_file(path)):
-        if not isinstance(node, ast.Dict):
-            continue
-        for key, value in zip(node.keys, node.values, strict=True):
+        if isinstance(node, ast.keyword) and node.arg == "entry_points" and isinstance(node.value, ast.Constant):
+            found += _console_scripts(str(node.value.value))
+        for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
             if isinstance(key, ast.Constant) and key.value == "console_scripts":
-                items = value.elts if isinstance(value, ast.List | ast.Tuple) else []
-                found += [str(item.value) for item in items if isinstance(item, ast.Constant)]
+                items = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+                texts = [str(item.value) for item in items if isinstance(item, ast.Constant)]
+                found += [line.strip() for text in texts for line in text.splitlines()]
     return found
+
+
+def _console_scripts(text: str) -> list[str]:
+    """The lines of the section of console scripts in entry points that are written as one text."""
+    _, _, rest = text.partition("[console_scripts]")
+    return [line.strip() for line in rest.partition("[")[0].splitlines()]
 
 
 def _guarded_call(root: Path, place: ModulePlace) -> str | None:

@@ -255,15 +255,16 @@ def following_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], single: Se
 
 
 def boundary_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], commands: Sequence[Command]) -> list[ProgramRun]:
-    """Runs whose integer arguments are numbers in the folder: they reach the boundaries of comparisons."""
+    """Runs whose integer arguments are numbers in the folder or the output, where comparisons have boundaries."""
     found: dict[ProgramRun, None] = {}
     for run, result in seen:
         last = result.last
         command = next((command for command in commands if command.words == run.words), None)
-        if command is None or last is None or result.failed or last.code or len(run.commands) < 2:
+        if command is None or last is None or result.failed or (last.code and not tells_by_code(result)):
             continue
-        held = _numbers_in(result.before or {})
-        line = run.commands[-1]
+        # The first command begins in an empty folder: what it prints are the numbers that there are.
+        line, first = run.commands[-1], len(run.commands) == 1
+        held = _numbers_of(last.out or "") if first else _numbers_in(result.before or {})
         for words, argument in arguments_in(line, command):
             if argument.kind != "whole" or not words[-1].isdigit():
                 continue
@@ -290,10 +291,22 @@ def _numbers_in(folder: Mapping[str, Any]) -> list[str]:
         for rows in (content.get("tables") or {}).values():
             found.update((str(cell), None) for row in rows for cell in row if isinstance(cell, int) and cell > 0)
     for content in folder.values():
-        found.update(
-            (match, None) for match in re.findall(r"(?<![\w.-])[1-9]\d{0,5}(?![\w.-])", content.get("text") or "")
-        )
+        found.update((number, None) for number in _numbers_of(content.get("text") or ""))
     return list(found)
+
+
+def _numbers_of(text: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"(?<![\w.-])[1-9]\d{0,5}(?![\w.-])", text)))
+
+
+def tells_by_code(result: RunObservation) -> bool:
+    """Whether a run ended with a code that belongs to what it printed, as a linter or a comparison does."""
+    last = result.last
+    return last is not None and last.code in _TELLING and bool(last.out) and not last.err
+
+
+_TELLING = range(1, 64)
+"""Codes from 64 on are those of sysexits: a failure."""
 
 
 def _spread(states: Sequence[ProgramRun]) -> list[ProgramRun]:

@@ -35,7 +35,14 @@ from ..model.programs import (
 from ..model.wide_arcs import WideArcs
 from .arguments import Command, commands_of, reading_of, samples_of
 from .documented import documented_commands, relies_on_wrong_default, wrong_documented_defaults
-from .proposals import ProgramFacts, boundary_arguments, boundary_runs, following_runs, single_runs
+from .proposals import (
+    ProgramFacts,
+    boundary_arguments,
+    boundary_runs,
+    following_runs,
+    single_runs,
+    tells_by_code,
+)
 
 COMMAND_SECONDS = 10.0
 MOST_KEPT = 18
@@ -278,13 +285,18 @@ def _behaviour(run: ProgramRun, result: RunObservation, commands: Sequence[Comma
     lines = len((last.out or "").splitlines())
     if last.code and not result.changed():
         # One cause, one test: a further command that fails for it needs code of its own to be worth another.
-        return frozenset({("fails", last.code, failure_cause(run, result))})
+        cause: frozenset[Any] = frozenset({("fails", last.code, failure_cause(run, result))})
+        # Linters and comparisons tell what they find by their code: their options change the answer.
+        return cause | _options(run) if tells_by_code(result) else cause
     kinds: set[Any] = {("says", run.words, last.out or last.err)}  # other output is other behaviour
     kinds |= {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
     kinds |= {("edge", run.words, name) for name in boundary_arguments(run, result, commands)}
     kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in result.changed()}
-    kinds |= {("option", run.words, word) for word in run.commands[-1] if word.startswith("-") and not last.code}
-    return frozenset(kinds)
+    return frozenset(kinds) | (_options(run) if not last.code else frozenset())
+
+
+def _options(run: ProgramRun) -> frozenset[Any]:
+    return frozenset(("option", run.words, word) for word in run.commands[-1] if word.startswith("-"))
 
 
 def _record_rejections(found: ProgramFlows) -> None:

@@ -152,7 +152,7 @@ class Trial:
                 raise Unfit(f"it keeps its state in {len(self.databases)} databases of SQLite in its working folder")
             with contextlib.closing(sqlite3.connect(":memory:")) as snapshot:
                 _copy_database(self.databases[0], snapshot)
-                return sum(self._restored(snapshot, client, users, case) for case in self._shuffled())
+                return self._counted(lambda case: self._restored(snapshot, client, users, case))
 
     def _restored(self, snapshot, client, users, case):
         _copy_database(snapshot, self.databases[0])
@@ -166,9 +166,19 @@ class Trial:
     def count(self):
         """How many cases are answered as they were observed, each on a state of its own."""
         if self._factory:
-            return sum(self._alone(case) for case in self._shuffled())
+            return self._counted(self._alone)
         with self._own_state(), self._signed_in() as (_, users):
-            return sum(self._alone(case, users) for case in self._shuffled())
+            return self._counted(lambda case: self._alone(case, users))
+
+    def _counted(self, answers_alike):
+        """How many cases it says yes to; none is sent any more when it has said no too often."""
+        works, left = 0, self._config["allowed"]
+        for case in self._shuffled():
+            alike = answers_alike(case)
+            works, left = works + alike, left - (not alike)
+            if left < 0:
+                break
+        return works
 
     def _alone(self, case, users=None):
         os.chdir(tempfile.mkdtemp(dir=self._config["folder"]))
@@ -314,6 +324,7 @@ def tried(config):
     # A test module is imported from the project's folder; what a fixture imports anew, from a folder of its own.
     os.chdir(config["folder"] if anew else config["root"])
     api_serving.load(config["application"].removesuffix("()"))
+    _refuse_outside(watch)
     os.chdir(config["folder"])
     _remove(_not_given(_own_variables(config), config))
     os.environ.update(config["environment"])
@@ -328,9 +339,13 @@ def tried(config):
         if not all(map(_same_by_name, modules)):
             raise Unfit("a package has another attribute by the name of its module")
         works = trial.count()
+    _refuse_outside(watch)
+    return {"kind": trial.kind, "works": works, **(_anew(trial, config) if anew else _in_place(trial, watch, config))}
+
+
+def _refuse_outside(watch):
     if watch.outside:
         raise Unfit(f"it changes files outside its working folder: {', '.join(sorted(watch.outside)[:3])}")
-    return {"kind": trial.kind, "works": works, **(_anew(trial, config) if anew else _in_place(trial, watch, config))}
 
 
 def _in_place(trial, watch, config):

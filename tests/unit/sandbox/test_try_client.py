@@ -54,3 +54,18 @@ def test_variables_are_removed_that_were_not_given_and_that_a_process_can_run_wi
     assert "SHOP_A" not in os.environ
     assert os.environ["SHOP_GIVEN"] == "given"
     assert os.environ["HOME"]
+
+
+def test_no_more_cases_are_sent_when_too_many_are_answered_otherwise() -> None:
+    trial = object.__new__(try_client.Trial)
+    trial._config = {"cases": [{"fits": at % 2 == 0} for at in range(40)], "allowed": 1}
+    sent: list[bool] = []
+
+    def answered(case: dict[str, bool]) -> bool:
+        sent.append(case["fits"])
+        return case["fits"]
+
+    assert trial._counted(answered) == sent.count(True)
+    assert sent.count(False) == 2
+    trial._config["allowed"] = 20
+    assert trial._counted(answered) == 20

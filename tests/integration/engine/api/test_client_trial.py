@@ -264,7 +264,7 @@ def test_an_application_that_changes_the_project_is_started(trials: dict[str, Cl
 
 
 def test_an_application_that_answers_otherwise_is_started(trials: dict[str, ClientTrial]) -> None:
-    reason = "0 of 1 requests are answered as by the started application"
+    reason = "more than 0 of 1 requests are answered otherwise than by the started application"
     assert trials["other"] == ClientTrial(reason=reason)
 
 

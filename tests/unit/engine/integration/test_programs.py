@@ -17,8 +17,8 @@ from testwright.engine.integration.programs.documented import (
     relies_on_wrong_default,
     vocabulary_of,
 )
-from testwright.engine.integration.programs.proposals import ProgramFacts, single_runs
-from testwright.engine.integration.programs.runs import failure_cause
+from testwright.engine.integration.programs.proposals import ProgramFacts, boundary_runs, single_runs
+from testwright.engine.integration.programs.runs import _behaviour, failure_cause
 from testwright.engine.integration.programs.tables import altered_table
 from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.projects.depot import DEPOT
@@ -76,6 +76,13 @@ def test_a_module_that_starts_a_server_is_no_console_program(tmp_path, text, nam
         (
             {
                 "setup.py": "from setuptools import *\nsetup(entry_points={'console_scripts': ['tool=pkg.cli:main']})",
+                "pkg/cli.py": MAIN,
+            },
+            ("tool", "pkg.cli", "-c"),
+        ),
+        (
+            {
+                "setup.py": 'setup(entry_points="""\n  [console_scripts]\n  tool=pkg.cli:main\n  [x]\n  a=b:c\n""")',
                 "pkg/cli.py": MAIN,
             },
             ("tool", "pkg.cli", "-c"),
@@ -273,3 +280,21 @@ def test_an_argument_that_names_a_column_is_given_those_of_the_table_that_is_rea
 )
 def test_another_version_of_a_table_has_a_changed_row_and_a_row_less_or_one_more(table, other):
     assert altered_table(table, "\t") == other
+
+
+def reporting(*words: str, out: str, code: int = 3, err: str = ""):
+    return ProgramRun((), (words,), ()), RunObservation((CommandResult(code, out, err, "exited"),), {}, {})
+
+
+def test_a_linter_that_tells_by_its_code_is_tried_with_the_numbers_that_it_prints():
+    least = told("least", flags=["--least"], type="int")
+    commands = commands_of({"arguments": [told("path", type="Path"), least]})
+    seen = [reporting("x.py", "--least", "12", out="x.py:4: unused (60% sure)\nx.py:9: unused (90% sure)\n")]
+    assert [run.commands[0][-1] for run in boundary_runs(seen, commands)] == ["4", "60", "9", "90"]
+    failed = [reporting("x.py", "--least", "12", out="4 of 60\n", err="cannot read x.py\n")]
+    assert boundary_runs(failed, commands) == []
+
+
+def test_an_option_of_a_linter_is_behaviour_and_one_of_a_failure_is_none():
+    found = [_behaviour(*reporting("x.py", "--all", out="x.py:4: unused\n", err=err), ()) for err in ("", "no file\n")]
+    assert [any(kind == "option" for kind, *_ in one) for one in found] == [True, False]
