@@ -19,7 +19,7 @@ from ..model.model import needs_fresh_state
 from .dialects import client_of, dialect_of
 from .docstring_lines import WIDTH, docstring, docstring_text, indented
 from .render_checks import RenderedCheck, SavedNames, SetupFunctions, asked_by, call, render_checks
-from .render_class_client import ClassClient, unittest_line
+from .render_class_client import ClassClient, class_client, unittest_line
 from .render_django import client_fixtures
 from .render_groups import CaseTable, build_tables, group_cases
 from .render_launch import (
@@ -159,7 +159,7 @@ class _Source:
         self._known = SavedNames(self._schemas, find_shared_payloads(spec["cases"], taken), self._dialect)
         self._steps = SetupFunctions(self._auth, setup_requests(spec["cases"]), self._dialect)
         # None where the tests start the application.
-        made = client_fixtures if self._pytest else ClassClient
+        made = client_fixtures if self._pytest else class_client
         self._client = None if self._dialect.started else made(spec, list(self._users), self._steps.names)
         self._imports: set[str] = set()
         self._taken: set[str] = set()

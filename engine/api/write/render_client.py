@@ -75,39 +75,46 @@ class ClientFixtures:
     @property
     def early(self) -> bool:
         """Whether the variables are set before the application is imported."""
-        return bool(self._client.get("early_environment"))
+        return bool(self.form.get("early_environment"))
 
     @property
     def unset(self) -> list[str]:
         """Variables that the application reads and was not given."""
-        return [str(name) for name in self._client.get("unset") or ()]
+        return [str(name) for name in self.form.get("unset") or ()]
 
     @property
-    def _client(self) -> Json:
+    def form(self) -> Json:
+        """The spec's form of the client."""
         return client_of(self.spec) or {}
 
     @property
-    def _database(self) -> str:
-        return str(self._client.get("database") or "")
+    def database(self) -> str:
+        """File of SQLite that the application keeps its state in; empty for none."""
+        return str(self.form.get("database") or "")
 
     @property
-    def _kind(self) -> str:
-        return str(self._client["kind"])
+    def kind(self) -> str:
+        """Whose client it is: `fastapi`, `flask`."""
+        return str(self.form["kind"])
 
     @property
-    def _state(self) -> list[list[str]]:
-        return [list(group) for group in self._client.get("state") or ()]
+    def state(self) -> list[list[str]]:
+        """Places of the objects that requests change, those of one object together."""
+        return [list(group) for group in self.form.get("state") or ()]
 
     @property
-    def _factory(self) -> bool:
-        return self._place.endswith("()")
+    def factory(self) -> bool:
+        """Whether a function makes the application."""
+        return self.place.endswith("()")
 
     @property
-    def _place(self) -> str:
+    def place(self) -> str:
+        """The application, as `package.module:name`."""
         return str(self.spec["target"]["application"]["import"])
 
     @property
-    def _has_environment(self) -> bool:
+    def has_environment(self) -> bool:
+        """Whether fixtures set its variables."""
         return bool(self.spec["target"]["application"].get("environment")) and not self.early
 
     def before_imports(self, environment: str) -> list[str]:
@@ -124,31 +131,31 @@ class ClientFixtures:
 
     def constants(self) -> list[str]:
         """The constants that the fixtures need."""
-        if not self._database:
+        if not self.database:
             return []
-        packages = ", ".join(quoted(str(name)) for name in self._client["packages"])
+        packages = ", ".join(quoted(str(name)) for name in self.form["packages"])
         return [
             f"PACKAGES = [{packages}]",
-            f"DATABASE = {quoted(self._database)}",
+            f"DATABASE = {quoted(self.database)}",
             f"KEPT_VARIABLES = ({quoted(f'{PLAIN_VARIABLES}|')} {quoted(VARIABLE_FAMILIES)})",
         ]
 
     def standard_imports(self) -> set[str]:
         """The statements for modules of the standard library."""
-        if self._database:
+        if self.database:
             return {"import contextlib", "import importlib", "import os", "import re", "import sqlite3", "import sys"}
-        return {"import copy"} if self._state else set()
+        return {"import copy"} if self.state else set()
 
     def framework_imports(self) -> list[str]:
         """The statements that import the client."""
-        return [_IMPORTS[self._kind]] if self._kind in _IMPORTS else []
+        return [_IMPORTS[self.kind]] if self.kind in _IMPORTS else []
 
     def project_imports(self) -> list[str]:
         """The statements for modules of the project."""
-        if self._database:
+        if self.database:
             return []
-        if not self._state and self._places:
-            module, _, name = self._place.removesuffix("()").partition(":")
+        if not self.state and self._places:
+            module, _, name = self.place.removesuffix("()").partition(":")
             renamed = f" as {name}_application" if self._is_taken(name) else ""
             return [f"from {module} import {name}{renamed}"]
         return [_import_of(module, name) for module, name in sorted(self._modules().items())]
@@ -159,32 +166,32 @@ class ClientFixtures:
         Args:
             used: names of the clients in the tests.
         """
-        if self._database:
+        if self.database:
             yield from self._on_database()
-        elif self.users and not self._factory:
+        elif self.users and not self.factory:
             yield from self._signed_in_once()
         else:
             yield self._fresh_client()
         wanted = [name for name in self.users if name in used]
-        if wanted and self._kind == "flask":
+        if wanted and self.kind == "flask":
             yield WITH_HEADERS
         for name in wanted:
-            needs = "app, client, signed_in" if self._database else "client, signed_in"
+            needs = "app, client, signed_in" if self.database else "client, signed_in"
             head = f'@pytest.fixture\ndef {name}({needs}):\n    """{self._who(name)}."""\n'
-            yield f"{head}    return {self._of_user(f'signed_in[{quoted(name)}]')}"
+            yield f"{head}    return {self.of_user(f'signed_in[{quoted(name)}]')}"
 
     @property
     def _places(self) -> list[str]:
         """What the file imports of the project, as `package.module:name`."""
-        return [self._place, *(place for group in self._state for place in group)]
+        return [self.place, *(place for group in self.state for place in group)]
 
     def _who(self, name: str) -> str:
         return _WHO.get(name, f"A client of {name}")
 
     def _fresh_client(self) -> str:
         """The one fixture that does all; where a function makes the application, users sign in to each."""
-        folder = bool(self._client.get("own_folder"))
-        patched = self._has_environment or self._state or folder or (self.unset and not self.early)
+        folder = bool(self.form.get("own_folder"))
+        patched = self.has_environment or self.state or folder or (self.unset and not self.early)
         needs = ["monkeypatch"] if patched else []
         lines = [
             "@pytest.fixture",
@@ -200,7 +207,7 @@ class ClientFixtures:
         return "\n".join(lines)
 
     def _signed_in_once(self) -> Iterator[str]:
-        copied, folder = self._copies("patch"), bool(self._client.get("own_folder"))
+        copied, folder = self._copies("patch"), bool(self.form.get("own_folder"))
         if copied:
             words = '    """Give the application copies of what requests change."""'
             yield "\n".join(["def copy_state(patch):", words, *copied])
@@ -228,7 +235,7 @@ class ClientFixtures:
         yield "\n".join(lines)
 
     def _on_database(self) -> Iterator[str]:
-        module, _, name = self._place.partition(":")
+        module, _, name = self.place.partition(":")
         context = ["        with TestClient(app):", "            yield app"]
         variables = [f"    {line}" for line in self._surroundings("patch", "")]
         yield "\n".join(
@@ -245,10 +252,10 @@ class ClientFixtures:
                 "        for name in [name for name in sys.modules if name.partition('.')[0] in PACKAGES]:",
                 "            patch.delitem(sys.modules, name)",
                 f"        app = importlib.import_module({quoted(module)}).{name}",
-                *(context if self._kind in ("fastapi", "starlette") else ["        yield app"]),
+                *(context if self.kind in ("fastapi", "starlette") else ["        yield app"]),
             ]
         )
-        signed_in = self._made("app")
+        signed_in = self.made("app")
         if self.users:
             yield "\n".join(
                 [
@@ -260,52 +267,51 @@ class ClientFixtures:
             )
         needs = "app, signed_in" if self.users else "app"
         yield _SNAPSHOT.format(needs=needs, who=" and its users" * bool(self.users))
-        yield _RESTORED.format(client=self._made("app"))
+        yield _RESTORED.format(client=self.made("app"))
 
     def _given(self, made: str = "{}") -> list[str]:
         """The lines that end a fixture with a client, or what is made of one."""
-        application = self._application()
-        if self._kind in ("flask", "werkzeug"):
-            return [f"    return {made.format(self._made(application))}"]
-        return [f"    with {self._made(application)} as client:", f"        yield {made.format('client')}"]
+        application = self.application()
+        if self.kind in ("flask", "werkzeug"):
+            return [f"    return {made.format(self.made(application))}"]
+        return [f"    with {self.made(application)} as client:", f"        yield {made.format('client')}"]
 
-    def _made(self, application: str, more: str = "") -> str:
-        if self._kind == "flask":
+    def made(self, application: str, more: str = "") -> str:
+        """The expression for a client of an application, with more arguments behind it."""
+        if self.kind == "flask":
             return f"{application}.test_client()"
-        if self._kind == "werkzeug":
+        if self.kind == "werkzeug":
             return f"Client({application})"
-        if self._kind == "httpx":
+        if self.kind == "httpx":
             return f'httpx.Client(transport=httpx.WSGITransport({application}), base_url="http://testserver"{more})'
         expected = [one for case in self.spec["cases"] for one in case["expect"]]
         redirects = any(300 <= status < 400 for one in expected for status in one.get("statuses", ()))
         return f"TestClient({application}{', follow_redirects=False' * redirects}{more})"
 
-    def _of_user(self, headers: str) -> str:
+    def of_user(self, headers: str) -> str:
         """The expression for a client that sends these headers, of the application that `client` asks."""
-        if self._database:
-            return (
-                f"with_headers(app, {headers})" if self._kind == "flask" else self._made("app", f", headers={headers}")
-            )
-        if self._kind == "flask":
-            return f"with_headers({'client.application' if self._factory else self._application()}, {headers})"
-        return self._made("client.app" if self._factory else self._application(), f", headers={headers}")
+        if self.database:
+            return f"with_headers(app, {headers})" if self.kind == "flask" else self.made("app", f", headers={headers}")
+        if self.kind == "flask":
+            return f"with_headers({'client.application' if self.factory else self.application()}, {headers})"
+        return self.made("client.app" if self.factory else self.application(), f", headers={headers}")
 
     def _surroundings(self, patch: str, folder: str) -> Iterator[str]:
-        if self._has_environment:
+        if self.has_environment:
             yield "    for name, value in ENVIRONMENT.items():"
             yield f"        {patch}.setenv(name, value)"
         # What the shell has of them would make other answers.
         for name in () if self.early else self.unset:
             yield f"    {patch}.delenv({quoted(name)}, raising=False)"
-        if self._client.get("own_folder"):
+        if self.form.get("own_folder"):
             yield f"    {patch}.chdir({folder})"
 
     def _copies(self, patch: str) -> list[str]:
         """The lines that give the application copies; other names of one object get the same copy."""
         lines: list[str] = []
         by_owner: dict[str, list[str]] = {}
-        for first, *_ in self._state:
-            owner, name = self._named(first)
+        for first, *_ in self.state:
+            owner, name = self.named(first)
             by_owner.setdefault(owner, []).append(name)
         for owner, names in by_owner.items():
             if len(names) >= _LOOP:
@@ -313,14 +319,14 @@ class ClientFixtures:
                 lines.append(f"        {patch}.setattr({owner}, name, copy.deepcopy(getattr({owner}, name)))")
                 continue
             lines += [f"    {patch}.setattr({owner}, {quoted(name)}, copy.deepcopy({owner}.{name}))" for name in names]
-        for first, *others in self._state:
-            original = ".".join(self._named(first))
+        for first, *others in self.state:
+            original = ".".join(self.named(first))
             for other in others:
-                owner, name = self._named(other)
+                owner, name = self.named(other)
                 lines.append(f"    {patch}.setattr({owner}, {quoted(name)}, {original})")
         return lines
 
-    def _named(self, place: str) -> tuple[str, str]:
+    def named(self, place: str) -> tuple[str, str]:
         """The expression for the owner of a place, and its attribute."""
         module, _, path = place.partition(":")
         owner, _, name = path.rpartition(".")
@@ -340,12 +346,13 @@ class ClientFixtures:
         """Whether the file has another thing of that name."""
         return name in _TAKEN or name in self.users or name in self.functions
 
-    def _application(self) -> str:
-        module, _, name = self._place.partition(":")
-        if self._state:
+    def application(self) -> str:
+        """The expression for the application."""
+        module, _, name = self.place.partition(":")
+        if self.state:
             return f"{self._modules()[module]}.{name}"
         made = name.removesuffix("()")
-        return f"{made}{'_application' * self._is_taken(made)}{'()' * self._factory}"
+        return f"{made}{'_application' * self._is_taken(made)}{'()' * self.factory}"
 
 
 def _import_of(module: str, name: str) -> str:

@@ -34,14 +34,14 @@ class DjangoFixtures(ClientFixtures):
 
     def before_imports(self, environment: str) -> list[str]:
         """The statements before the first import of the project's modules."""
-        settings = quoted(str(self._client["settings"]))
+        settings = quoted(str(self.form["settings"]))
         ready = [f'os.environ.setdefault("DJANGO_SETTINGS_MODULE", {settings})', "django.setup()"]
         # The explicit base: `super()` does not know a class that slots have made anew.
         return [*ClientFixtures.before_imports(self, environment), *ready]
 
     def standard_imports(self) -> set[str]:
         """The statements for modules of the standard library."""
-        return {"import os", *(["import copy"] if self._state else [])}
+        return {"import os", *(["import copy"] if self.state else [])}
 
     def framework_imports(self) -> list[str]:
         """The statements that import the client."""
@@ -59,7 +59,7 @@ class DjangoFixtures(ClientFixtures):
         Args:
             used: names of the clients in the tests.
         """
-        plugin = bool(self._client.get("plugin"))
+        plugin = bool(self.form.get("plugin"))
         own = ", with a database as the migrations make it" * self._transactions
         yield _RUNNER.format(needs="request" * plugin, database=own, plugin=_PLUGIN * plugin)
         if self.users:
@@ -71,15 +71,15 @@ class DjangoFixtures(ClientFixtures):
 
     @property
     def _transactions(self) -> bool:
-        return bool(self._client.get("transactions"))
+        return bool(self.form.get("transactions"))
 
     @property
     def _places(self) -> list[str]:
         # Django imports the application's own modules.
-        return [place for group in self._state for place in group]
+        return [place for group in self.state for place in group]
 
     def _signed_in(self) -> str:
-        folder = bool(self._client.get("own_folder"))
+        folder = bool(self.form.get("own_folder"))
         patched = [*self._surroundings("patch", 'tmp_path_factory.mktemp("application")'), *self._copies("patch")]
         ending = ["    with pytest.MonkeyPatch.context() as patch:"] if patched else []
         lines = [*patched, f"    {'yield' if patched else 'return'} sign_in(Client())"]
@@ -94,7 +94,7 @@ class DjangoFixtures(ClientFixtures):
         )
 
     def _one_client(self) -> str:
-        folder = bool(self._client.get("own_folder"))
+        folder = bool(self.form.get("own_folder"))
         patched = [*self._surroundings("monkeypatch", "tmp_path"), *self._copies("monkeypatch")]
         before = ["signed_in"] if self.users else ["database"]
         needs = [*before, *["monkeypatch"] * bool(patched), *["tmp_path"] * folder]
