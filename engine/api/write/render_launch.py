@@ -42,11 +42,9 @@ def application_call(target: Json, *, started_here: bool = False, plain: bool = 
 
 
 def is_plain_command(spec: Json) -> bool:
-    """Whether a command starts the application of a spec, and its requests are what `api_command.py` sends."""
+    """Whether a command starts the application of a spec in a folder of its own, as `api_command.py` does."""
     application: Json = spec["target"].get("application") or {}
-    if not application.get("command") or application.get("folder"):
-        return False
-    return "multipart/form-data" not in str(spec["cases"])
+    return bool(application.get("command")) and not application.get("folder")
 
 
 def environment_literal(environment: Mapping[str, str]) -> str:

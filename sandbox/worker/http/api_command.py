@@ -22,6 +22,8 @@ START_SECONDS, ANSWER_SECONDS = 60.0, 30.0
 # What any process needs of its surroundings; nothing else of a developer's shell reaches the application.
 NEEDED = re.compile(r"PATH|TZ|LANG|LOGNAME|USER|TERM|SHELL|VIRTUAL_ENV|(API_|LC_|LD_|DYLD_|PYTHON|SSL_CERT_).*")
 
+BOUNDARY = "----the-next-field-of-this-form"
+
 
 class Response:
     """An answer; names of `headers` are in small letters, `cookies` is what a browser would send back."""
@@ -124,7 +126,10 @@ class Application:
         return User(self, name)
 
     def request(self, method, path, *, query=None, headers=None, content=None, media_type=None, user="", **body):
-        """Send one request: `json`, `form` or `content` is its body. Reads the answer."""
+        """Send one request: `json`, `form` or `content` is its body. Reads the answer.
+
+        In a form of the media type multipart/form-data a file is {"filename", "content"}.
+        """
         self.start()
         if self._users is None and self._sign_in is not None:
             self._users = {}  # nobody, while they sign in
@@ -136,7 +141,9 @@ class Application:
         if "json" in body:
             content, media_type = json_module.dumps(body["json"]), media_type or "application/json"
         elif "form" in body:
-            content, media_type = _form(body["form"]), "application/x-www-form-urlencoded"
+            plain = not str(media_type).startswith("multipart/")
+            content = _form(body["form"]) if plain else _multipart(body["form"])
+            media_type = "application/x-www-form-urlencoded" if plain else f"{media_type}; boundary={BOUNDARY}"
         sent = {**((self._users or {})[user] if user else {}), **(headers or {})}
         sent |= {"Content-Type": media_type} if media_type else {}
         target = urllib.parse.quote(path, safe="/%:@!$&'()*+,;=~-._") + (f"?{_form(query)}" if query else "")
@@ -181,3 +188,16 @@ class User(Application):
 def _form(fields):
     plain = {name: str(one).lower() if isinstance(one, bool) else one for name, one in fields.items()}
     return urllib.parse.urlencode(plain, doseq=True)
+
+
+def _multipart(fields):
+    parts = []
+    for name, value in fields.items():
+        for one in value if isinstance(value, list) else [value]:
+            head, content = f'Content-Disposition: form-data; name="{name}"', one
+            if isinstance(one, dict):
+                head += f'; filename="{one["filename"]}"\r\nContent-Type: application/octet-stream'
+                content = one["content"]
+            text = str(content).lower() if isinstance(content, bool) else content
+            parts.append(f"--{BOUNDARY}\r\n{head}\r\n\r\n{text}\r\n")
+    return f"{''.join(parts)}--{BOUNDARY}--\r\n"

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from testwright.sandbox.worker.http import api_process, api_serving
+from testwright.sandbox.worker.http import api_command, api_process, api_serving
 
 
 @pytest.mark.feature("T-20")
@@ -66,3 +66,17 @@ def test_routes_are_made_ready_before_the_process_is_forked_without_asking_the_a
     routes = (Route(), Route())
     api_serving.server_of(Application(*routes))
     assert [route.matched for route in routes] == [["/-"], ["/-"]]
+
+
+@pytest.mark.feature("T-20")
+def test_a_form_with_files_is_sent_alike_whether_a_command_starts_the_application_or_not(monkeypatch, tmp_path):
+    sent = []
+    application = api_command.Application(["serve"], root=tmp_path)
+    monkeypatch.setattr(application, "start", lambda: None)
+    monkeypatch.setattr(application, "_sent", lambda *parts: sent.append(parts) or api_command.Response(201, [], "", 0))
+    fields = {"title": "a", "last": True, "tags": ["x", "y"], "photo": {"filename": "a.txt", "content": "of a file"}}
+    application.request("POST", "/photos", form=fields, media_type="multipart/form-data")
+    [(_, _, content, headers)] = sent
+    assert (content, headers["Content-Type"]) == api_process._form(fields, "multipart/form-data")
+    application.request("POST", "/photos", form={"title": "a b"})
+    assert sent[1][2:] == ("title=a+b", {"Content-Type": "application/x-www-form-urlencoded"})
