@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ from .operations import operation_of, operations_of, statuses_of
 from .reading import count, failure_class, items, mapping, part, parts, place, rows, text, words
 
 Json = Mapping[str, Any]
+_COMPLETED = re.compile(r"it is abstract: tested as `([^`]+)`")
 _FIRST = "Access: "
 """Begins the note that comes before all others: why nobody can sign in, without which little can be tested."""
 
@@ -49,6 +51,8 @@ def target_of(step: Json, dropped_later: Iterable[Json], *, analysed: bool) -> R
     kept = _kept(result, results, spec, executed=executed, lost=lost)
     status = step.get("status")
     analysis = result.get("analysis")
+    evidence = _evidence(kept, spec, results)
+    missed, completed = _without_completed(parts(NotReached, spec.get("not_reached")), evidence)
     return ReportTarget(
         path=text(target.get("path") or result.get("target") or params.get("path")),
         module=text(target.get("module")),
@@ -67,14 +71,28 @@ def target_of(step: Json, dropped_later: Iterable[Json], *, analysed: bool) -> R
         mutation=_mutation(mapping(results.get("mutation"))),
         trivial=_trivial(mapping(results.get("trivial"))),
         operations=operations_of(spec, kept),
-        not_reached=_by_line(parts(NotReached, spec.get("not_reached"))),
+        not_reached=_by_line(missed),
         not_taken=_by_line(parts(NotReached, _not_taken(spec, results))),
         attempts=_attempts(result, spec),
-        evidence=_evidence(kept, spec, results),
+        evidence=evidence,
         analysis=text(analysis) if analysed else "",
         sources=_sources(mapping(result.get("evidence"))),
-        notes=tuple(sorted({*_notes(result, results), *_set_aside(lost, kept, test_path)}, key=_importance)),
+        notes=tuple(
+            sorted({*_notes(result, results), *_set_aside(lost, kept, test_path), *completed}, key=_importance)
+        ),
     )
+
+
+def _without_completed(
+    rows_missed: Sequence[NotReached], evidence: Sequence[ReportEvidence]
+) -> tuple[tuple[NotReached, ...], list[str]]:
+    """Leave out abstract members whose tests are those of the member that completes them; a note names these."""
+    tested = {row.subject for row in evidence}
+    found = {row.subject: match[1] for row in rows_missed if (match := _COMPLETED.match(row.reason))}
+    through = {name: other for name, other in found.items() if other in tested}
+    named = ", ".join(f"`{name}` as `{other}`" for name, other in through.items())
+    notes = [f"Abstract members are tested by what completes them: {named}"] if named else []
+    return tuple(row for row in rows_missed if row.subject not in through), notes
 
 
 def _notes(result: Json, results: Json) -> list[str]:

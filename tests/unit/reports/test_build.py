@@ -333,3 +333,16 @@ def test_a_rule_that_several_inputs_contradict_is_one_defect_with_its_first_inpu
     assert defect.title == f"{DEFECT['title']} (3 inputs)"
     assert defect.reproduce == "Cart(1).total()"
     assert report.totals.suspected_defects == 1
+
+
+def test_an_abstract_member_is_reached_where_the_member_that_completes_it_has_its_tests() -> None:
+    made = executed(["tc_a"])
+    subject = made["spec_json"]["cases"][0]["subject"]
+    made["spec_json"]["not_reached"] = [
+        {"subject": "Base.add", "reason": f"it is abstract: tested as `{subject}`", "line": 4},
+        {"subject": "Base.drop", "reason": "it is abstract: tested as `Other.drop`", "line": 5},
+    ]
+    report = build_report(facts(), outcomes(generate_step(1, **made)))
+    assert [row.subject for row in report.targets[0].not_reached] == ["Base.drop"]
+    assert report.totals.not_reached == 1
+    assert f"Abstract members are tested by what completes them: `Base.add` as `{subject}`" in report.targets[0].notes
