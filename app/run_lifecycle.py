@@ -207,7 +207,7 @@ async def continue_run(live: LiveRun, record: StoredRun, *, is_started: bool = F
     """
     if record.status in ("completed", "failed") and live.folder.report_json.is_file():
         report = stored_report(live.folder)
-        return RunResult(report, live.folder.report_md)
+        return RunResult(report, live.folder.report_md, had_ended=True)
     take_up(live, record)
     state = initial_state(live, record.request)
     async with reported_run(live, record.request, is_new=False, is_started=is_started) as run:

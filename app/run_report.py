@@ -45,12 +45,14 @@ class RunResult:
         report_path: report.md, for people.
         diff: what accepting the staged files would change, where they stay staged; "" otherwise.
         interpreter: ran the target's code; None when none of it was run in this session.
+        had_ended: the run had its report before, and nothing was done.
     """
 
     report: Report
     report_path: Path
     diff: str = ""
     interpreter: Interpreter | None = None
+    had_ended: bool = False
 
 
 class UsageRecorder:

@@ -44,6 +44,8 @@ def print_result(ended: RunResult, *, as_json: bool, added: Sequence[PytestLine]
         sys.stdout.write(json_form(ended.report))
         return
     console = Console()
+    if ended.had_ended:
+        console.print(f"Run {escape(ended.report.run.id)} had ended already, so nothing was done. It came to:")
     _headline(console, ended.report)
     _body(console, ended.report)
     if ended.diff:
@@ -320,8 +322,15 @@ def _print_lost(console: Console, file: WrittenFile) -> None:
     _print_more(console, len(file.lost), "name")
 
 
-def print_settings(lines: Iterable[PytestLine]) -> None:
-    """Print the lines that were added to the project's pytest settings."""
+def print_settings(lines: Iterable[PytestLine], *, is_asked: bool = False) -> None:
+    """Print the lines that were added to the project's pytest settings.
+
+    Args:
+        is_asked: somebody has asked for them: that none was needed is said as well.
+    """
+    lines = tuple(lines)
+    if is_asked and not lines:
+        write_text("The project's pytest settings lack no line for these tests.\n")
     console = Console()
     for row in lines:
         console.print(escape(f"added to {row.file}, [{row.section}]: {row.line}"))

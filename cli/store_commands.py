@@ -72,7 +72,7 @@ def apply(
         sys.stdout.write(json.dumps([asdict(file) for file in done], indent=2) + "\n")
     else:
         print_files([(file.path, file.outcome, file.reason) for file in done])
-        print_settings(lines)
+        print_settings(lines, is_asked=configure_pytest)
     if any(file.outcome == "conflict" for file in done):
         raise typer.Exit(ExitCode.PARTIAL)
 

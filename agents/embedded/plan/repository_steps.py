@@ -62,6 +62,13 @@ def _not_mapped(words: ParsedRequest) -> list[JsonObject]:
     return rows + [{"text": text, "reason": why, "suggestions": []} for text, why in words.unknown]
 
 
+_STEPS_IN_WORDS = {
+    "crawl_repository": "map the repository",
+    "write_test_cases": "write test cases in words",
+    "engineer_tests": "write test files of them",
+}
+
+
 class FixedPlanner(Agent):
     """Returns fixed steps, for commands that define the plan themselves.
 
@@ -77,5 +84,6 @@ class FixedPlanner(Agent):
         self._steps = steps
 
     async def _work(self, request: AgentRequest) -> JsonObject:
-        types = ", ".join(str(step["type"]) for step in self._steps)
-        return {"steps": self._steps, "understood": [f"asked for: {types}"], "not_understood": [], "skipped": []}
+        kinds = [_STEPS_IN_WORDS.get(str(step["type"]), str(step["type"])) for step in self._steps]
+        said = f"{kinds[0][:1].upper()}{', then '.join(kinds)[1:]}." if kinds else "No step."
+        return {"steps": self._steps, "understood": [said], "not_understood": [], "skipped": []}
