@@ -126,6 +126,8 @@ def _shown(goal: Goal, ended: RunResult, made: Path) -> None:
             console.print(f"[yellow]{step.id} {step.status}[/]: {escape(step.error)}")
     if made.is_file():
         _SUMMARIES[goal](console, json.loads(made.read_bytes()))
+    for row in ended.report.skipped:
+        console.print(f"[dim]Left out: {escape(row.target)}: {escape(row.reason)}[/]")
     if ended.diff:
         write_text(ended.diff)
     print_files((file.path, file.outcome, file.reason) for file in ended.report.files)

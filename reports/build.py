@@ -123,14 +123,14 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
     files = written_files(plan, rows(stable(redact(list(outcomes.files)), private)), [target for _, target in made])
     made, replaced = without_removed(made, files)
     targets = tuple(target for _, target in made)
-    skipped = tuple(
-        sorted(parts(SkippedTarget, understanding.get("skipped")), key=lambda row: (row.target, row.reason))
-    )
+    planned = parts(SkippedTarget, understanding.get("skipped"))
+    unread = [row for step in plan for row in parts(SkippedTarget, mapping(step.get("result")).get("left_out"))]
+    skipped = tuple(sorted([*planned, *unread], key=lambda row: (row.target, row.reason)))
     unknown = _not_understood(understanding)
     own_pytest = _own_pytest(plan, sum(len(row.tests) for target in replaced for row in target.evidence))
     executed = any(target.execution == "executed" for target in targets)
     totals = totals_of(targets, defects, files)
-    tally = _counts_of(run, plan, made, kept=totals.kept, said=(len(defects), len(skipped), len(unknown)))
+    tally = _counts_of(run, plan, made, kept=totals.kept, said=(len(defects), len(planned), len(unknown)))
     reason = exit_reason_of(tally, ended=outcomes.ended, fail_on_defect=outcomes.fail_on_defect)
     report = Report(
         run=_without_secrets(run, redact),

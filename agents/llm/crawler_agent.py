@@ -12,7 +12,13 @@ from ...engine.repository.survey import Kind, Survey, survey
 from ...utils.canonical import canonical_json
 from ..contract.lifecycle import AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
-from ..embedded.repository.crawler_agent import RepositoryContents, RepositoryTools, read_repository, repository_map
+from ..embedded.repository.crawler_agent import (
+    RepositoryContents,
+    RepositoryTools,
+    read_repository,
+    repository_map,
+    what_was_read,
+)
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, closed, list_of, text_of
@@ -59,7 +65,7 @@ class ModelCrawlerAgent(ModelAgent):
         judged = _judged(answer, seen, there)
         unknown = [entry_point["path"] for entry_point in answer["entry_points"] if entry_point["path"] not in there]
         result = repository_map(inputs, found, judged)
-        return success_response(result, metadata={"unknown_paths": unknown, "read": len(found.texts)})
+        return success_response(result, metadata={"unknown_paths": unknown, **what_was_read(found)})
 
 
 def _judged(answer: Mapping[str, Any], seen: Survey, there: set[str]) -> Survey:

@@ -20,6 +20,7 @@ from ...core.errors import SchemaValidationError
 from ...core.outcome import StepExit
 from ...core.usage import usage_of
 from ...utils.canonical import pretty_json
+from ...utils.names.counted import counted
 from ..context import GraphServices, RunContext
 from ..execution_graph.staging import staged
 from ..faults import agent_fault, fault_of
@@ -28,6 +29,7 @@ from .planning_state import PlanningAgentState, PlanStepState
 from .steps import StepOutcome, failed
 
 _RECORDED = ("prompt_version", "model")
+_MOST_NOT_READ = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ async def run_repository_step(
     await services.tools.call("write_file", {"path": stage.file, "contents": pretty_json(result)})
     for file in result.get("files") or () if stage.agent == "test_engineer" else ():
         await services.tools.call("write_file", {"path": staged(file["path"]), "contents": file["contents"]})
-    summary = {**_summary(stage, result), "not_written": _not_written(response)}
+    summary = {**_summary(stage, result), "not_written": _not_written(response), "left_out": _left_out(response)}
     outcome = {"artifact_id": artifact_id, "kind": f"{stage.agent}_output", "file": stage.file, **summary}
     return StepOutcome("completed", StepExit.COMPLETED, outcome, usage=usage)
 
@@ -168,3 +170,17 @@ def _summary(stage: _Stage, result: Mapping[str, Any]) -> JsonObject:
 def _not_written(response: AgentResponse) -> list[JsonObject]:
     found = response.metadata.get("not_written")
     return [dict(row) for row in found][:200] if isinstance(found, list) else []
+
+
+def _left_out(response: AgentResponse) -> list[JsonObject]:
+    """Files of the repository that the crawler did not read or list, as rows of the report's `skipped`."""
+    found = response.metadata.get("not_read")
+    rows = [row for row in found if isinstance(row, Mapping)] if isinstance(found, list) else []
+    shown: list[JsonObject] = []
+    if response.metadata.get("truncated") is True:
+        shown.append({"target": "further files", "reason": "the repository has more files than are listed"})
+    shown += [{"target": str(row.get("path")), "reason": str(row.get("reason"))} for row in rows[:_MOST_NOT_READ]]
+    if len(rows) > _MOST_NOT_READ:
+        more = counted(len(rows) - _MOST_NOT_READ, "more file")
+        shown.append({"target": more, "reason": "not read, for reasons like those above"})
+    return shown

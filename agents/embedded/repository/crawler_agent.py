@@ -107,13 +107,14 @@ def _hits(tools: RepositoryTools) -> int:
 def _mapped(inputs: Mapping[str, Any], found: RepositoryContents) -> AgentResponse:
     seen = survey([str(file["path"]) for file in found.tree], found.texts)
     result = repository_map(inputs, found, seen)
-    metadata = {
-        "read": len(found.texts),
-        "not_read": [{"path": path, "reason": reason} for path, reason in found.not_read.items()],
-        "truncated": found.truncated,
-    }
     trace = [{"event": "crawled", "files": len(found.tree), "kept": len(result["file_tree"])}]
-    return success_response(result, trace=trace, metadata=metadata)
+    return success_response(result, trace=trace, metadata=what_was_read(found))
+
+
+def what_was_read(found: RepositoryContents) -> JsonObject:
+    """The metadata of a crawler's response: how many files were read, which not and why, and whether more are there."""
+    not_read = [{"path": path, "reason": reason} for path, reason in found.not_read.items()]
+    return {"read": len(found.texts), "not_read": not_read, "truncated": found.truncated}
 
 
 def repository_map(inputs: Mapping[str, Any], found: RepositoryContents, seen: Survey) -> JsonObject:

@@ -44,6 +44,17 @@ def test_a_repository_is_mapped_without_a_checkout_and_a_second_time_by_what_is_
     assert {**second, "run_id": ""} == {**found, "run_id": ""}
 
 
+def test_files_that_are_not_read_and_a_list_that_is_cut_are_told_to_the_user(github, tmp_path):
+    github.add("acme/large", {**SHOP, "app/logo.py": b"\x89PNG\0\xff", "package.json": " " * 600_000})
+    github.truncated = True
+    environment = {"GITHUB_API_URL": github.url, "GITHUB_TOKEN": READER, "CI": "true"}
+    ended = invoke_command("crawl", "--repository", "acme/large", cwd=tmp_path, environment=environment)
+    assert ended.code == 0, ended.err
+    told = [line for line in ended.out.splitlines() if line.startswith("Left out: ")]
+    assert [line.split(": ")[1] for line in told] == ["app/logo.py", "further files", "package.json"]
+    assert "larger than 512 KiB" in told[2]
+
+
 def test_a_rate_limit_in_the_middle_ends_the_step_and_the_next_crawl_goes_on(github, crawl):
     github.remaining, github.reset = 5, time.time() + 1200
     ended = crawl("--repository", "acme/shop")
