@@ -80,11 +80,14 @@ class NameScope:
         if attribute not in self._own or self._means_another(attribute):
             return False
         words = statement.split()
+        package = self._facts.module.partition(".")[0]
+        if module_name == package and self._own.get(module_name) == "function":
+            return True  # documents write `slugify.slugify(…)` below `from slugify import slugify`
         if words[:1] == ["import"]:
             return self._index.defines(words[1], attribute, self._facts)
         if words[:1] == ["from"] and len(words) >= 4:
             return self._index.defines(f"{words[1]}.{words[3]}", attribute, self._facts)
-        return not statement and module_name == self._facts.module.partition(".")[0]
+        return not statement and module_name == package
 
     def _means_another(self, name: str) -> bool:
         """Whether the statements' own file binds the name to something that is not the target's."""

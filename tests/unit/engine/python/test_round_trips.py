@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Parameter, Value
-from testwright.engine.python.search.round_trips import round_trips, undoes
+from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Parameter, Value
+from testwright.engine.python.search.round_trips import outer_round_trips, round_trips, undoes
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
 
 pytestmark = pytest.mark.feature("B-16")
@@ -84,3 +86,23 @@ def test_the_file_that_a_call_made_is_passed_to_what_undoes_it() -> None:
     assert trial.act == "decode_file(tmp_path / 'b', tmp_path / 'restored.txt')"
     assert trial.arrange == (*made.trial.arrange, made.trial.act)
     assert given == "'abc'"
+
+
+@pytest.mark.parametrize(
+    ("name", "act", "given"),
+    [
+        ("loads", "signer.loads(signer.dumps([1, 2, 3]))", "[1, 2, 3]"),
+        ("unsign", "signer.unsign(signer.sign('hello'))", "'hello'"),
+        ("validate", "signer.validate(signer.sign('hello'))", "True"),
+    ],
+)
+def test_what_an_object_inherits_is_undone_and_checked_on_an_object_of_other_calls(name: str, act: str, given: str):
+    parameters = (Parameter("self", "positional_or_keyword"), Parameter("value", "positional_or_keyword"))
+    back = CallableFacts(f"Signer.{name}", "method", (1, 9), owner="Signer", parameters=parameters)
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(ClassFacts("Signer", "plain", (1, 9), members=(back,)),))
+    called = record(0, "signer.key()", returned("'k'"), arrange=("signer = Signer('k')",))
+    called = replace(called, trial=replace(called.trial, subject="Signer.key"))
+
+    found = [(trial.arrange, trial.act, value) for trial, value in outer_round_trips([called], facts)]
+
+    assert (("signer = Signer('k')",), act, given) in found

@@ -286,3 +286,13 @@ def test_a_fixture_that_nothing_names_any_more_is_left_out():
 
     assert without_unrelated(finding).trial.fixtures == ()
     assert without_unrelated(patched).trial.fixtures == ("monkeypatch",)
+
+
+def test_a_function_named_like_its_package_is_called_by_both_names_in_one_document(tmp_path):
+    page = "```python\nfrom caps import caps\ncaps.caps('a', up=True)\n```\n"
+    root = write_project(
+        tmp_path, {"caps/__init__.py": "def caps(text, up=False):\n    return text\n", "README.md": page}
+    )
+    layout, facts = find_layout(root), facts_of(root, "caps/__init__.py")
+
+    assert [trial.act for trial in find_usage(root, layout, facts)] == ["caps('a', up=True)"]
