@@ -61,8 +61,15 @@ def needed_statements(before: Sequence[ast.stmt], act: ast.AST) -> list[ast.stmt
         changes = _changed_name(node) in wanted and _is_variable(node, before[:index])
         if changes or bound_outside_patterns([node]) & wanted:
             kept.append(node)
+            wanted.discard(_bound_anew(node))
             wanted.update(loaded_names(node))
     return kept[::-1]
+
+
+def _bound_anew(node: ast.stmt) -> str:
+    """The variable that a plain assignment binds, whatever it held before; "" for other statements."""
+    target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+    return target.id if isinstance(target, ast.Name) else ""
 
 
 def _changed_name(node: ast.stmt) -> str | None:

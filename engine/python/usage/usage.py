@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....utils.generated_header import is_untouched
-from ....utils.python_names import bound_outside_patterns
+from ....utils.python_names import bound_outside_patterns, dotted_name
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
@@ -125,7 +125,8 @@ class _Finder:
         for body in (statements, fenced):
             bound = imports_of([one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], "")
             scope = NameScope(self._facts, self._index, bound)
-            self._take(block_steps([], body), scope, "document", None)
+            steps = ((before, _shown(act)) for before, act in block_steps([], body))
+            self._take(steps, scope, "document", None)
 
     def _take(self, steps: Iterator[Step], scope: NameScope, source: str, file: TestFile | None) -> None:
         for before, act in steps:
@@ -167,6 +168,14 @@ class _Finder:
         return Trial(
             subject=subject.qualname, act=act_text, imports=imports, arrange=arrange, source=source, fixtures=fixtures
         )
+
+
+def _shown(act: ast.expr) -> ast.expr:
+    """What `print(x)` shows: its value can be compared, printed text only as text."""
+    is_print = isinstance(act, ast.Call) and dotted_name(act.func) == "print"
+    if isinstance(act, ast.Call) and is_print and len(act.args) == 1 and not act.keywords:
+        return act.args[0]
+    return act
 
 
 def _with_helpers(needed: list[ast.stmt], act: ast.expr, scope: NameScope, file: TestFile) -> list[ast.stmt]:

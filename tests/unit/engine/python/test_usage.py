@@ -275,7 +275,7 @@ def test_a_documented_call_of_an_inherited_method_is_about_the_member_that_compl
 
     found = [(trial.subject, trial.arrange, trial.act) for trial in find_usage(root, layout, facts)]
 
-    assert found == [("Safe.dump_payload", ("safe = Safe()",), "print(safe.dumps([1]))")]
+    assert found == [("Safe.dump_payload", ("safe = Safe()",), "safe.dumps([1])")]
 
 
 def test_a_fixture_that_nothing_names_any_more_is_left_out():
@@ -296,3 +296,14 @@ def test_a_function_named_like_its_package_is_called_by_both_names_in_one_docume
     layout, facts = find_layout(root), facts_of(root, "caps/__init__.py")
 
     assert [trial.act for trial in find_usage(root, layout, facts)] == ["caps('a', up=True)"]
+
+
+def test_what_was_done_to_a_variable_before_it_is_bound_anew_is_no_part_of_an_example(tmp_path):
+    page = "```python\nfrom bag import Bag\nb = Bag()\nb.add(1)\n```\n```python\nb = Bag(2)\nprint(b.add(5))\n```\n"
+    code = "class Bag:\n    def __init__(self, size=1):\n        pass\n\n    def add(self, one):\n        return one\n"
+    root = write_project(tmp_path, {"bag.py": code, "README.md": page})
+    layout, facts = find_layout(root), facts_of(root, "bag.py")
+
+    found = [(trial.arrange, trial.act) for trial in find_usage(root, layout, facts) if trial.subject == "Bag.add"]
+
+    assert found == [(("b = Bag()",), "b.add(1)"), (("b = Bag(2)",), "b.add(5)")]
