@@ -13,6 +13,7 @@ from .drawn_results import show_draws
 from .filled_attributes import show_filled_attributes
 from .moved_clocks import show_moved_clocks
 from .object_round_trips import object_round_trips, with_named_content, written_texts
+from .repeated_failures import show_repeated_failures
 from .scenario import ROUND_TRIP, ShownBehaviour, show_scenarios
 
 
@@ -25,6 +26,7 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     counted = await show_scenarios(counted_calls(search.records, facts), search, observer)
     remembering = [one for one in counted if one.shows == REMEMBERS]
     await show_moved_clocks(facts, search, observer, remembering)
+    await show_repeated_failures(facts, search, observer)
     await show_draws(facts, search, observer)
     await show_filled_attributes(facts, search, observer)
 

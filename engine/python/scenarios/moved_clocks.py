@@ -41,7 +41,7 @@ async def show_moved_clocks(
     Args:
         remembering: scenarios of functions whose results are remembered.
     """
-    clock = _Clock(facts, search)
+    clock = Clock(facts, search)
     programs = [one for found in map(clock.stopped, _registrations(search.records, facts)) for one in found]
     asked = [one for program in programs for one in _questions(program, facts) if search.is_new(one)]
     await run_trials(asked, search, observer)
@@ -61,7 +61,7 @@ class _Program:
 
 
 @dataclass(frozen=True, slots=True)
-class _Clock:
+class Clock:
     """Stops the clock of a module in front of trials."""
 
     facts: ModuleFacts
@@ -211,7 +211,7 @@ def _questions(program: _Program, facts: ModuleFacts) -> Iterator[Trial]:
             yield scenario_trial(program.trial, one.qualname, quiet, act)
 
 
-def _expiring(known: Scenario, clock: _Clock) -> Iterator[Scenario]:
+def _expiring(known: Scenario, clock: Clock) -> Iterator[Scenario]:
     """Scenarios of a remembered result that is computed again when time has gone by."""
     call = expression_or_none(known.trial.act)
     if not isinstance(call, ast.List):
