@@ -24,14 +24,15 @@ _LIMIT = re.compile(r"(\w+_)?(threshold|limit|tries|attempts|failures|errors|ret
 _WAITING = re.compile(r"(\w+_)?(timeout|cooldown|cool_down|recovery|reset|wait|delay|seconds|period|interval)(_\w+)?")
 _CALLING = re.compile(r"call|run|execute|attempt|guard|protect|invoke")
 _FAILURES, _SECONDS = 2, 60
-_FETCH = f"def fetch():\n    {CALLS}.append('fetch')\n    raise ConnectionError('no answer')"
+_FETCH = "def fetch():\n    raise ConnectionError('no answer')"
+_NOTING = f"def fetch():\n    {CALLS}.append('fetch')\n    raise ConnectionError('no answer')"
 _FAILING = "for _ in range({}):\n    with contextlib.suppress(ConnectionError):\n        {}"
 
 
 async def show_repeated_failures(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
-    """Runs the scenarios of a module's guards; those that hold are learned, and marked, with what the guard then tells."""
+    """Runs the scenarios of a module's guards; those that hold are learned and marked, and the guard is asked."""
     clock = Clock(facts, search)
-    for guard in _guards(facts):
+    for guard in guards(facts):
         trial = clock.stopped_trial(guard.trial) or guard.trial
         kept = await show_scenarios([Scenario(trial, GIVES_UP, _OwnError(facts.module))], search, observer)
         if not kept:
@@ -40,12 +41,13 @@ async def show_repeated_failures(facts: ModuleFacts, search: TrialSearch, observ
         await run_trials(asked, search, observer)
         if trial is not guard.trial:
             move = moved(trial, "seconds", _SECONDS, 1)
-            later = scenario_trial(trial, trial.subject, (*trial.arrange, *move), trial.act)
+            noting = [text.replace(_FETCH, _NOTING) for text in trial.arrange]
+            later = scenario_trial(trial, trial.subject, (f"{CALLS} = []", *noting, *move), trial.act)
             await show_scenarios([Scenario(later, TRIES_LATER, _fetched_again)], search, observer)
 
 
 @dataclass(frozen=True, slots=True)
-class _Guard:
+class Guard:
     """A trial that calls a function once more than it may fail, through an object of a class."""
 
     trial: Trial
@@ -53,7 +55,8 @@ class _Guard:
     variable: str
 
 
-def _guards(facts: ModuleFacts) -> Iterator[_Guard]:
+def guards(facts: ModuleFacts) -> Iterator[Guard]:
+    """Generates trials with the classes of a module that take a limit of failures and call a function."""
     for owner in facts.classes:
         built = _construction(owner)
         if owner.name.startswith("_") or built is None:
@@ -71,8 +74,8 @@ def _guards(facts: ModuleFacts) -> Iterator[_Guard]:
             else:
                 continue
             failing = _FAILING.format(_FAILURES, call)
-            arrange = (f"{CALLS} = []", f"{variable} = {built}", *definitions, failing)
-            yield _Guard(scenario_trial(base, member.qualname, arrange, call), owner, variable)
+            arrange = (f"{variable} = {built}", *definitions, failing)
+            yield Guard(scenario_trial(base, member.qualname, arrange, call), owner, variable)
 
 
 def _construction(owner: ClassFacts) -> str | None:
@@ -113,7 +116,7 @@ def _fetched_again(observation: Observation) -> bool:
     return failed and noted_calls(observation) == repr(["fetch"] * (_FAILURES + 1))
 
 
-def _questions(trial: Trial, guard: _Guard) -> Iterator[Trial]:
+def _questions(trial: Trial, guard: Guard) -> Iterator[Trial]:
     """Questions about a guard that has given up."""
     for one in guard.owner.members:
         required = [item for item in one.parameters if item.required and item.name != "self"]

@@ -340,8 +340,8 @@ def _goals(record: TrialRecord) -> frozenset[Goal]:
             goals.add((1, subject, "effect", changed))
         if record.trial.source in RICH_SOURCES:
             goals.add((2, subject, "as used"))
-        if Distinction in record.notes:
-            goals.add((0, subject, DISTINCTION, record.notes[Distinction]))
+    if Distinction in record.notes:
+        goals.add((0, subject, DISTINCTION, record.notes[Distinction]))
     for line, left, right in observation.operands:
         relation = "=" if left == right else _relation(left, right)
         goals.add((2, subject, line, relation))

@@ -178,3 +178,45 @@ def test_coroutines_do_not_wait_either(tmp_path: Path) -> None:
     assert "waits == [1.0, 1.0, 1.0]" in text
     root = make_project(tmp_path / "elsewhere", {**files(POLL), "tests/test_written.py": text})
     assert "passed" in pytest_output(root, "--durations=1")
+
+
+BREAKER = '''
+import time
+
+
+class Open(Exception):
+    """Raised while calls are refused."""
+
+
+class Breaker:
+    """Refuses to call a function that failed too often, for some seconds."""
+
+    def __init__(self, threshold: int = 5, timeout: int = 30):
+        self.threshold = threshold
+        self.timeout = timeout
+        self.failures = 0
+        self._opened = 0.0
+
+    def call(self, function):
+        """Call the function."""
+        if self.failures >= self.threshold and time.monotonic() - self._opened < self.timeout:
+            raise Open(f"{self.failures} failures")
+        try:
+            return function()
+        except Exception:
+            self.failures += 1
+            self._opened = time.monotonic()
+            raise
+'''
+
+
+@pytest.mark.feature("B-18")
+def test_a_circuit_breaker_refuses_after_failures_and_tries_again_later(tmp_path: Path) -> None:
+    text = render(written_spec(tmp_path, BREAKER, trials=150), "pytest")
+    refused, later = (
+        next(part for part in text.split("    def test_") if told in part) for told in ("raises(Open", "now += 60")
+    )
+    assert "breaker = Breaker(threshold=2, timeout=60)" in refused
+    assert 'assert calls == ["fetch", "fetch", "fetch"]' in later
+    root = make_project(tmp_path / "elsewhere", {**files(BREAKER), "tests/test_written.py": text})
+    assert "passed" in pytest_output(root)
