@@ -26,6 +26,7 @@ from .degeneracy import CONTAINERS, MILD, SEVERE, degeneracy_of, is_partial, rec
 
 _HOLE = "__hole__"
 _MOST_GAPS = 3
+_EMPTY_CONTAINERS = frozenset({"[]", "{}", "()", "set()"})
 _GAP = re.compile(r"\bNone\b|(?<![\w'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])")
 _SAMPLES = tuple(definition for definition, _ in DECORATED)
 _HELPERS = ("def ", "async def ", "class ", "@")
@@ -67,6 +68,13 @@ class Representation:
         if self.shape != other.shape or len(self.values) != len(other.values):
             return OTHER_SHAPE
         return sum(mine != others for mine, others in zip(self.values, other.values, strict=True))
+
+    def is_empty_beside(self, other: Representation) -> bool:
+        """Whether two trials differ in one container alone, which is empty here: what a reader asks after the first."""
+        if self.distance(other) != 1:
+            return False
+        mine, others = next(pair for pair in zip(self.values, other.values, strict=True) if pair[0] != pair[1])
+        return mine in _EMPTY_CONTAINERS and others not in _EMPTY_CONTAINERS
 
 
 class _NoResult:

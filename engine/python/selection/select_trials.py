@@ -354,10 +354,11 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
             constant = "constant" in survivors and row.result != rows[0].result
             return len(excluded_by(row, survivors)) + constant
 
-        def rank(candidate: TrialCandidate) -> tuple[float, ...]:
+        def rank(candidate: TrialCandidate, survivors: frozenset[str] = survivors) -> tuple[float, ...]:
             row = candidate.representation
             near = min(row.distance(known) for known in rows)
             return (
+                not (survivors == {"constant"} and any(row.is_empty_beside(known) for known in rows)),
                 row.degeneracy > MILD,
                 _comes_back(row),  # a text in which nothing is done says least
                 candidate.oddness > 1,

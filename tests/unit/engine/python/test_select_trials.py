@@ -379,3 +379,13 @@ def test_a_sign_that_a_parameter_takes_represents_its_callable_before_a_word_doe
     found = select_trials([word, sign], replace(FACTS, functions=(shown,)), frozenset())
 
     assert found[0].trial.act == "first('r')"
+
+
+@pytest.mark.feature("B-18")
+def test_what_tells_a_constant_is_the_empty_container_before_another_filled_one() -> None:
+    anchor = record(0, "first([3, 1])", returned("12"), (1, 2))
+    other = record(1, "first([5, 9, 7])", returned("14"), (1, 2))
+    empty = record(2, "first([])", returned("0"), (1, 2))
+
+    assert chosen(anchor, other) == ["first([3, 1])", "first([5, 9, 7])"]
+    assert chosen(anchor, other, empty) == ["first([3, 1])", "first([])"]
