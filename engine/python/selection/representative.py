@@ -69,6 +69,11 @@ class Representation:
             return OTHER_SHAPE
         return sum(mine != others for mine, others in zip(self.values, other.values, strict=True))
 
+    @property
+    def comes_back(self) -> bool:
+        """Whether the result is a text or list that was passed, to the call or to the object."""
+        return isinstance(self.result, str | list | tuple) and repr(self.result) in self.values
+
     def is_empty_beside(self, other: Representation) -> bool:
         """Whether two trials differ in one container alone, which is empty here: what a reader asks after the first."""
         if self.distance(other) != 1:

@@ -318,11 +318,6 @@ def _shows_little(candidate: TrialCandidate) -> bool:
     return shown.trivial and not candidate.raises and not isinstance(shown.result, bool)
 
 
-def _comes_back(shown: Representation) -> bool:
-    """Whether the result is a text or list that was passed, to the call or to the object."""
-    return isinstance(shown.result, str | list | tuple) and repr(shown.result) in shown.values
-
-
 def _same_answer(left: Representation, right: Representation) -> bool:
     return left.trivial and left.result is not NO_RESULT and repr(left.result) == repr(right.result)
 
@@ -360,7 +355,7 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
             return (
                 not (survivors == {"constant"} and any(row.is_empty_beside(known) for known in rows)),
                 row.degeneracy > MILD,
-                _comes_back(row),  # a text in which nothing is done says least
+                row.comes_back,  # a text in which nothing is done says least
                 candidate.oddness > 1,
                 -excludes(candidate),
                 near >= OTHER_SHAPE,
