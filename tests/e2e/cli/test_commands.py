@@ -89,24 +89,28 @@ def test_the_version_is_told():
     assert said("--version").output == f"testwright {VERSION}\n"
 
 
+def imported(module, *heavy):
+    """Which of some modules come along where our own processes import one, in the way in which they do."""
+    program = f"""
+import sys
+from testwright.app.fast_imports import fast_imports
+with fast_imports():
+    import {module}
+print(*sorted({{*{heavy}}} & set(sys.modules)))
+"""
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+
+
 def test_help_waits_for_neither_graphs_nor_models():
-    heavy = "{'langgraph', 'openai', 'mcp'} & set(sys.modules)"
-    program = f"import sys; from testwright.cli.app import app; print(*sorted({heavy}))"
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == []
+    assert imported("testwright.cli.app", "langgraph", "openai", "mcp") == []
 
 
 def test_a_server_without_models_answers_before_their_clients_are_loaded():
-    heavy = "{'openai', 'langchain_openai', 'numpy'} & set(sys.modules)"
-    program = f"import sys, testwright.app.mcp_application; print(*sorted({heavy}))"
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == []
+    assert imported("testwright.app.mcp_application", "openai", "langchain_openai", "numpy") == []
 
 
 def test_the_process_of_one_agent_loads_no_graphs():
-    program = "import sys, testwright.app.agent_process; print('langgraph' in sys.modules)"
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == ["False"]
+    assert imported("testwright.app.agent_process", "langgraph") == []
 
 
 def test_an_unknown_command_or_option_ends_with_2():

@@ -7,10 +7,12 @@ import datetime
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 
 import pytest
 
 from testwright.gate.model.conditions import BESIDE, CONDITIONS, ORDER, TITLES, conditions_of
+from testwright.gate.model.options import Framework
 from testwright.gate.model.strictness import VerifyOptions
 from testwright.gate.verify.verify import verify_files
 from testwright.sandbox.target import PythonTarget
@@ -24,6 +26,9 @@ HEAD = """
 import datetime, getpass, gettext, locale, os, pathlib, shutil, socket, tempfile, time, warnings
 from shop.cart import SEEN, mark, total
 """
+# All conditions and the other order at once, or spread over the usual repeats: what is found is the same, and where
+# each start of the runner takes long there are fewer of them.
+REPEATS = [pytest.param("pytest", 1, id="pytest"), pytest.param("unittest", ANYWHERE.repeats, id="unittest")]
 # What one test depends on, the body of a test that depends on exactly that, and what is said of it.
 DEPENDING = {
     "hash_seed": ("assert hash('apple') == HASH", "the order of sets or hashes"),
@@ -89,7 +94,7 @@ assert created <= datetime.datetime.now()
 """
 
 
-def file_of(bodies: dict[str, str], framework: str) -> str:
+def file_of(bodies: dict[str, str], framework: Framework) -> str:
     """A test file with a function or method for each body."""
     if framework == "pytest":
         tests = "\n\n".join(f"def test_{name}():\n{textwrap.indent(body, '    ')}" for name, body in bodies.items())
@@ -107,13 +112,17 @@ def hash_of_apple() -> str:
 
 
 @pytest.mark.feature("B-17")
-@pytest.mark.parametrize("framework", ["pytest", "unittest"])
-async def test_what_each_test_depends_on_is_named_and_nothing_else(shop: PythonTarget, framework: str) -> None:
+@pytest.mark.parametrize(("framework", "repeats"), REPEATS)
+async def test_what_each_test_depends_on_is_named_and_nothing_else(
+    shop: PythonTarget, framework: Framework, repeats: int
+) -> None:
     bodies = {name: body for name, (body, _) in DEPENDING.items()} | {"harmless": HARMLESS, "patient": PATIENT}
     source = file_of(bodies, framework).replace("HASH", await asyncio.to_thread(hash_of_apple))
     source = source.replace("YEAR", str(datetime.datetime.now(datetime.UTC).year))
 
-    verification = await verify_files(shop, {PATH: source}, framework=framework, options=ANYWHERE)  # type: ignore[arg-type]
+    verification = await verify_files(
+        shop, {PATH: source}, framework=framework, options=replace(ANYWHERE, repeats=repeats)
+    )
 
     assert [verdict.name for verdict in verification.kept] == ["test_harmless", "test_patient"]
     found = {verdict.name.removeprefix("test_"): verdict for verdict in verification.dropped}
@@ -124,8 +133,10 @@ async def test_what_each_test_depends_on_is_named_and_nothing_else(shop: PythonT
     assert {verdict.failure_class for verdict in found.values()} == {"flaky"}
 
 
-@pytest.mark.parametrize("framework", ["pytest", "unittest"])
-async def test_who_disturbs_whom_and_who_needs_whom_is_named(shop: PythonTarget, framework: str) -> None:
+@pytest.mark.parametrize(("framework", "repeats"), REPEATS)
+async def test_who_disturbs_whom_and_who_needs_whom_is_named(
+    shop: PythonTarget, framework: Framework, repeats: int
+) -> None:
     bodies = {
         "a_nothing_seen": "assert SEEN == []",
         "b_marks": "mark('apple')",
@@ -134,7 +145,9 @@ async def test_who_disturbs_whom_and_who_needs_whom_is_named(shop: PythonTarget,
         "e_second": "assert os.environ['STEP'] == 'done'",
     }
 
-    verification = await verify_files(shop, {PATH: file_of(bodies, framework)}, framework=framework, options=ANYWHERE)  # type: ignore[arg-type]
+    verification = await verify_files(
+        shop, {PATH: file_of(bodies, framework)}, framework=framework, options=replace(ANYWHERE, repeats=repeats)
+    )
 
     prefix = f"{PATH}::" if framework == "pytest" else f"{PATH}::TestCart::"
     dropped = {verdict.name: verdict for verdict in verification.dropped}
@@ -167,7 +180,7 @@ with open('lock', 'a') as stream:
 
 
 @pytest.mark.parametrize("framework", ["pytest", "unittest"])
-async def test_only_what_two_runs_really_want_at_once_disturbs_them(shop: PythonTarget, framework: str) -> None:
+async def test_only_what_two_runs_really_want_at_once_disturbs_them(shop: PythonTarget, framework: Framework) -> None:
     bodies = {
         "port": PORT,
         "any_port": ANY_PORT,
@@ -179,7 +192,7 @@ async def test_only_what_two_runs_really_want_at_once_disturbs_them(shop: Python
         "reads": "pathlib.Path('out.txt').write_text('b')\nassert pathlib.Path('out.txt').read_text() == 'b'",
     }
 
-    verification = await verify_files(shop, {PATH: file_of(bodies, framework)}, framework=framework, options=ANYWHERE)  # type: ignore[arg-type]
+    verification = await verify_files(shop, {PATH: file_of(bodies, framework)}, framework=framework, options=ANYWHERE)
 
     dropped = {verdict.name.removeprefix("test_"): verdict for verdict in verification.dropped}
     assert {name: verdict.causes for name, verdict in dropped.items()} == dict.fromkeys(
