@@ -13,6 +13,12 @@ LONGEST_SHOWN = 40
 _PROGRAM = re.compile(r"\{ status: (\d+), stdout: '((?:[^'\\]|\\.)*)', stderr: .*\}", re.DOTALL)
 """What a program that ran gave: its code, and what it printed."""
 SHOWABLE = re.compile(r"-?\d[\d.e+]*|true|false|null|undefined|NaN|'[^'\\\s](?:[^'\\\n]*[^'\\\s])?'")
+_ITEM = r"-?\d[\d.]*|true|false|null|'[\w-]+'"
+_LIST = re.compile(rf"\[(?:{_ITEM})(?:, (?:{_ITEM}))*\]")
+
+
+def _plain(value: str) -> str:
+    return value[1:-1] if value.startswith("'") else value
 
 
 def title_of(case: Case) -> str:
@@ -45,7 +51,10 @@ def outcome_text(case: Case) -> str:
     if actual != "result":
         return f"changes {actual.partition('.')[2].removesuffix('()') or actual}"
     if SHOWABLE.fullmatch(value) and len(value) <= LONGEST_SHOWN:
-        return f"{verb_of(case)} {value[1:-1] if value.startswith(chr(39)) else value}"
+        return f"{verb_of(case)} {_plain(value)}"
+    if _LIST.fullmatch(value) and len(value) <= LONGEST_SHOWN:
+        items = [_plain(one) for one in re.findall(_ITEM, value)]
+        return f"{verb_of(case)} the list of {' and '.join([', '.join(items[:-1]), items[-1]] if items[1:] else items)}"
     return f"{verb_of(case)} {_noun(value)}"
 
 

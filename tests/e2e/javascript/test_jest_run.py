@@ -17,6 +17,7 @@ from testwright.mutation.javascript import mutants_of_script, replaced
 from testwright.sandbox.javascript.node import find_node
 from testwright.sandbox.javascript.project import JEST
 from testwright.sandbox.javascript.syntax import parse
+from testwright.tests.support.hostile.host import processes_with
 from testwright.tests.support.mcp.js_chain import MACHINE_CACHE
 from testwright.tests.support.projects.files import Outcome, make_project, tree
 from testwright.tests.support.runs.command_line import invoke_command
@@ -163,6 +164,10 @@ def test_other_modules_keep_their_tests_beside_those_that_fail(bad):
         "tests/generated/mixed.test.js",
         "tests/generated/waits.test.js",
     ]
+
+
+def test_nothing_is_left_running_of_what_never_comes_to_an_end(bad):
+    assert processes_with(str(bad.root)) == []
 
 
 def test_es_modules_and_commonjs_may_be_mixed(bad):

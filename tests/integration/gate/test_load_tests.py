@@ -22,6 +22,7 @@ from testwright.gate.runner.suite import run_suite
 from testwright.gate.verify.verify import verify_files
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
+from testwright.tests.support.hostile.host import processes_with
 from testwright.tests.support.projects.notes_app import NOTES
 from testwright.utils.user_folders import cache_folders
 
@@ -80,7 +81,9 @@ async def run(folder: Path, text: str, spec: Mapping[str, Any], seconds: float =
     """One run of the load tests on the application with another source."""
     async with prepared(folder, shop(text), caches=cache_folders(NOWHERE)) as target:
         options = SuiteOptions(test_seconds=60, load_seconds=seconds)
-        return await run_suite(target, files_of(spec), framework="locust", options=options)
+        result = await run_suite(target, files_of(spec), framework="locust", options=options)
+    assert processes_with(str(folder)) == [], "something is left running"
+    return result
 
 
 async def test_the_load_tests_of_a_healthy_application_pass_three_times(target: PythonTarget, spec: Any) -> None:

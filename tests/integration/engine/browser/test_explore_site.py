@@ -11,6 +11,7 @@ from testwright.engine.browser.explore.explore import explore_site
 from testwright.engine.browser.explore.session import SiteLaunch, open_browser
 from testwright.engine.browser.model.flow import Exploration, Flow, SignIn
 from testwright.tests.support.engine.targets import prepared
+from testwright.tests.support.hostile.host import processes_with
 from testwright.tests.support.projects.guest_book import GUEST_BOOK
 
 pytestmark = pytest.mark.feature("T-20")
@@ -19,11 +20,16 @@ LAUNCH = SiteLaunch("book:application", environment={"WALL_PASSWORD": "a-secret"
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Exploration:
+    folder = tmp_path_factory.mktemp("book")
+
     async def explore() -> Exploration:
-        async with prepared(tmp_path_factory.mktemp("book"), GUEST_BOOK, import_roots=(".",)) as target:
+        async with prepared(folder, GUEST_BOOK, import_roots=(".",)) as target:
             return await explore_site(target, LAUNCH, sign_in=SignIn("friend", "WALL_PASSWORD"), destructive=False)
 
-    return asyncio.run(explore())
+    explored = asyncio.run(explore())
+    # Some of its pages never come to an end.
+    assert processes_with(str(folder)) == []
+    return explored
 
 
 def _flow(found: Exploration, words: str) -> Flow:

@@ -10,6 +10,7 @@ import pytest
 from testwright.analysis.test_checks.spec_rules import quality_issues
 from testwright.engine.javascript.layout import laid_out
 from testwright.engine.javascript.render import render_jest, rendered_tests
+from testwright.engine.javascript.titles import title_of
 from testwright.utils.generated_header import without_header
 from testwright.utils.schema_registry import select_schema, validator
 
@@ -53,6 +54,22 @@ def call(*arguments: str, mode: str = "call") -> dict[str, Any]:
 
 
 RESULT = {"kind": "equals", "actual": "result"}
+
+
+@pytest.mark.parametrize(
+    ("value", "title"),
+    [
+        ("['DE', 'FR']", "returns the list of DE and FR for quantity 1"),
+        ("[1, 2, 3]", "returns the list of 1, 2 and 3 for quantity 1"),
+        ("['DE']", "returns the list of DE for quantity 1"),
+        ("[{ a: 1 }]", "returns the expected list for quantity 1"),
+        ("['two words']", "returns the expected list for quantity 1"),
+    ],
+)
+def test_a_title_tells_the_list_that_is_returned_where_it_is_short(value, title):
+    assert title_of(case("one", call("1"), {**RESULT, "value": value}, "for quantity 1")) == title
+
+
 TABLE = spec(
     case("few", call("9"), {**RESULT, "value": "0"}, "for quantity just below BULK"),
     case("many", call("10"), {**RESULT, "value": "0.1"}, "for quantity equal to BULK"),
