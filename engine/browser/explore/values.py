@@ -20,6 +20,7 @@ _BY_WORD = (
     (r"first\s?name|given", "Ada"),
     (r"last\s?name|surname|family", "Lovelace"),
     (r"amount|price|cost|quantity|pieces|number|count|age|how many|qty", "2"),
+    (r"identifier|slug|handle|alias", "garden"),
     (r"date|day|when|due|birthday", "2030-05-17"),
     (r"time", "10:30"),
     (r"tag|category|genre", "garden"),
