@@ -8,7 +8,7 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,15 +19,15 @@ from ..config.settings import Settings
 from ..core.errors import EnvironmentFault, SettingsError, TestwrightError
 from ..engine.api.document.apps import WebApplication, find_applications
 from ..engine.python.project.layout import find_layout
-from ..sandbox.browsers.chromium import browser_tools_missing, find_chromium
+from ..sandbox.browsers.chromium import BROWSER_TOOLS, browser_tools_missing, find_chromium
 from ..sandbox.bubblewrap import RECOMMENDED_VERSION, BubblewrapSandbox
 from ..sandbox.distributions import plain_distributions
 from ..sandbox.interpreter import find_interpreter
 from ..sandbox.javascript.node import find_node
 from ..sandbox.javascript.playwright import PACKAGE, PLAYWRIGHT
-from ..sandbox.javascript.project import installed_modules
+from ..sandbox.javascript.project import JEST, installed_modules
 from ..sandbox.opening import open_sandbox
-from ..sandbox.overlay import load_tools_place, test_overlay
+from ..sandbox.overlay import BENCHMARK_TOOLS, LOAD_TOOLS, load_tools_place, test_overlay, tools_overlay
 from ..sandbox.protocol import Limits, Program
 from ..utils.user_folders import cache_folders
 
@@ -79,6 +79,31 @@ async def examine(settings: Settings) -> list[DoctorCheck]:
         await asyncio.to_thread(playwright_check, settings, os.environ),
         await asyncio.to_thread(load_check, settings, os.environ),
     ]
+
+
+def install_tools(settings: Settings, environment: Mapping[str, str]) -> list[DoctorCheck]:
+    """Fetch, into the user's cache, what tests of scripts, in a browser and under load are run with. Blocks.
+
+    Nothing is installed into the project or its environment. Returns what could not be had, with what to do; a browser
+    is a program of the system, and is not fetched.
+    """
+    caches = cache_folders(settings.root, environment)
+
+    def for_target(tools: Sequence[str]) -> Callable[[], object]:
+        trusted = bool(settings.trust_project)
+        return lambda: tools_overlay(tools, find_interpreter(settings.root, settings.python, trusted=trusted), caches)
+
+    wanted: dict[str, Callable[[], object]] = {
+        **{chain.title: lambda chain=chain: chain.install(caches) for chain in (CHECKS, JEST, PLAYWRIGHT)},
+        **{tools[0]: for_target(tools) for tools in (BROWSER_TOOLS, BENCHMARK_TOOLS, LOAD_TOOLS)},
+    }
+    lacking: list[DoctorCheck] = []
+    for name, fetch in wanted.items():
+        try:
+            fetch()
+        except TestwrightError as error:
+            lacking.append(DoctorCheck(f"install {name}", False, False, error.message, error.advice))
+    return lacking
 
 
 async def _run_check(name: str, look: Callable[[], Awaitable[tuple[str, str]]]) -> DoctorCheck:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -78,6 +79,9 @@ def doctor(
     python: given.Python = None,
     sandbox: given.Sandbox = None,
     trust_project: given.TrustProject = False,
+    install: Annotated[
+        bool, typer.Option("--install-tools", help="Fetch Jest, Playwright Test, Locust and the like into your cache.")
+    ] = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
@@ -86,11 +90,12 @@ def doctor(
     Example: testwright doctor --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
-        from .doctor import examine
+        from .doctor import examine, install_tools
 
         flags = {"root": root, "state_dir": state_dir, "store": store, "python": python, "sandbox": sandbox}
         settings = load_settings({**flags, "trust_project": trust_project or None})
-        checks = asyncio.run(examine(settings))
+        lacking = install_tools(settings, os.environ) if install else []
+        checks = [*asyncio.run(examine(settings)), *lacking]
     if as_json:
         sys.stdout.write(json.dumps([check.to_dict() for check in checks], indent=2) + "\n")
     else:

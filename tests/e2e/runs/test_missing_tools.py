@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +71,18 @@ def test_without_node_tests_of_scripts_end_with_what_to_install(bare: Bare) -> N
     assert "no Node" in outcome.out + outcome.err
     assert outcome.out.count("testwright[js]") == 1, outcome.out
     assert not (bare.root / "tests").exists()
+
+
+def test_doctor_installs_what_can_be_had_and_says_what_cannot(bare: Bare) -> None:
+    nowhere = {"XDG_CACHE_HOME": str(bare.root.parent / "cache"), "PIP_CONFIG_FILE": "/dev/null", "PIP_NO_INDEX": "1"}
+    alone = Bare(bare.root, {**bare.environment, **nowhere, "PIP_FIND_LINKS": ""})
+    found = json.loads(alone.run("doctor", "--install-tools", "--json").out)
+    lacking = {one["name"]: one["meaning"] for one in found if one["name"].startswith("install ")}
+    # What this environment has itself needs no fetching.
+    assert {"install Jest", "install Playwright Test"} <= lacking.keys()
+    assert all("testwright[js]" in lacking[name] for name in ("install Jest", "install Playwright Test"))
+    assert not {"install pytest-playwright", "install pytest-benchmark"} & lacking.keys()
+    assert "pip install" in lacking.get("install locust", "pip install")
 
 
 def test_doctor_says_of_both_what_is_missing_and_what_that_means(bare: Bare) -> None:
