@@ -297,16 +297,19 @@ def _table(columns: Sequence[tuple[str, str]], vocabulary: Sequence[str], separa
     words = tuple(dict.fromkeys((*vocabulary, *_WORDS)))[:3]
     rows = [separator.join(name for name, _ in columns)]
     for at in range(3):
-        rows.append(separator.join(_cell(name, how, at, words) for name, how in columns))
+        # Words in another order in each column: equal ones do not show that one column is taken for another.
+        turned = [(*words[place % 3 :], *words[: place % 3]) for place in range(len(columns))]
+        rows.append(separator.join(_cell(*column, at, own) for column, own in zip(columns, turned, strict=True)))
     return "\n".join(rows) + "\n"
 
 
 def _broken(columns: Sequence[tuple[str, str]], vocabulary: Sequence[str], separator: str) -> list[str]:
     """Invalid tables: without the last column, and with a word in place of a number."""
-    whole = _table(columns, vocabulary, separator)
-    cut = "".join(line.rpartition(separator)[0] + "\n" for line in whole.splitlines()[:2])
-    spoilt = re.sub(rf"(?<={re.escape(separator)})\d[\d.]*(?=\n)", "many", "\n".join(whole.splitlines()[:2]) + "\n")
-    return [text for text in ((cut if len(columns) > 1 else ""), spoilt) if text and text != whole]
+    lines = _table(columns, vocabulary, separator).splitlines()[:2]
+    cut = "".join(line.rpartition(separator)[0] + "\n" for line in lines)
+    short = "\n".join(lines) + "\n"
+    spoilt = re.sub(rf"(?<={re.escape(separator)})\d[\d.]*(?=\n)", "many", short)
+    return [text for text in ((cut if len(columns) > 1 else ""), spoilt) if text and text != short]
 
 
 def _cell(name: str, how: str, at: int, words: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,11 +61,12 @@ def documented_runs(known: ProgramFacts) -> list[ProgramRun]:
         command = matching_command(arguments, known.commands) if known.commands else Command((), ())
         if command is None:
             continue
-        files = [
-            (name, input_files(argument, known.reading, known.samples, known.vocabulary, name)[0][1])
-            for name, argument in files_in(arguments, command)
-            if not name.startswith(("/", "~")) and ".." not in name
-        ]
+        files: list[tuple[str, str]] = []
+        for name, argument in files_in(arguments, command):
+            if not name.startswith(("/", "~")) and ".." not in name:
+                own = (name, input_files(argument, known.reading, known.samples, known.vocabulary, name)[0][1])
+                same = any(text == own[1] and other != name for other, text in files)
+                files.append((name, _other_text(argument, own, files, known)) if same else own)
         runs.append(ProgramRun(tuple(dict(files).items()), (tuple(arguments),), command.words))
     return runs
 
@@ -77,7 +78,9 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
     pools |= _column_names(command, pools)
     shown = _documented(command, known)
     base = {argument.name: pools[argument.name][0] for argument in required if pools[argument.name]} | shown
-    base |= _told_apart([argument for argument in required if argument.name not in shown], base, pools)
+    apart = _told_apart(command, base, known, shown)
+    base |= apart
+    pools |= {name: [value, *pools[name][1:]] for name, value in apart.items()}
     required = [argument for argument in required if argument.kind != "output" or argument.name not in shown]
     yield _run(command, base)
     optional = [argument for argument in command.arguments if argument.flags and not argument.required]
@@ -119,39 +122,45 @@ def _column_names(command: Command, pools: Mapping[str, Sequence[_ArgumentValue]
 
 
 def _told_apart(
-    arguments: Sequence[ProgramArgument],
-    base: Mapping[str, _ArgumentValue],
-    pools: Mapping[str, Sequence[_ArgumentValue]],
+    command: Command, base: Mapping[str, _ArgumentValue], known: ProgramFacts, shown: Collection[str]
 ) -> dict[str, _ArgumentValue]:
-    """Return other files for inputs that would hold what an earlier one holds: of equal ones nothing is told."""
+    """Return other files for inputs that would hold what an earlier one holds: of equal ones nothing is told.
+
+    Args:
+        shown: arguments whose files have the names that a documented line gives.
+    """
     found: dict[str, _ArgumentValue] = {}
-    own_names = {argument.name for argument in arguments}
-    held = [value.file for name, value in base.items() if name not in own_names and value.file]
-    for argument in arguments:
-        own = base[argument.name].file if argument.name in base else None
+    held: list[tuple[str, str]] = []
+    for argument in command.arguments:
+        own = base[argument.name].file if argument.kind == "input" and argument.name in base else None
         if own is None:
             continue
-        if any(own[1] == text for _, text in held):
-            ways = [way.file for way in pools[argument.name] if way.file and not way.file[0].startswith("broken_")]
-            own = _other_file(argument, own, held, [text for _, text in ways])
-            found[argument.name] = _flagged(argument, _ArgumentValue((own[0],), own))
+        if any(own[1] == text for _, text in held) and not (argument.name in shown and own in held):
+            name = own[0] if argument.name in shown else _free_name(argument, own[0], [name for name, _ in held])
+            own = name, _other_text(argument, own, held, known)
+            words = base[argument.name].words
+            found[argument.name] = _ArgumentValue((*words[:-1], own[0]), own)
         held.append(own)
     return found
 
 
-def _other_file(
-    argument: ProgramArgument, own: tuple[str, str], held: Sequence[tuple[str, str]], known: Sequence[str]
-) -> tuple[str, str]:
-    """Return a file of another name and with other contents than those that are held."""
-    ending = own[0].rpartition(".")[2]
+def _free_name(argument: ProgramArgument, name: str, held: Sequence[str]) -> str:
+    ending = name.rpartition(".")[2]
     stem = re.sub(r"\W+", "_", argument.name).strip("_").lower() or "other"
-    name = stem if stem.endswith(f".{ending}") else f"{stem}.{ending}"
-    if name in [other for other, _ in held]:
-        name = f"other_{name}"
+    made = stem if stem.endswith(f".{ending}") else f"{stem}.{ending}"
+    return f"other_{made}" if made in held else made
+
+
+def _other_text(
+    argument: ProgramArgument, own: tuple[str, str], held: Sequence[tuple[str, str]], known: ProgramFacts
+) -> str:
+    """Return other contents for a file than those that are held."""
+    ending = own[0].rpartition(".")[2]
     if ending in SEPARATORS:
-        return name, altered_table(own[1], SEPARATORS[ending])
-    others = [text for text in known if text not in [text for _, text in held]]
-    return name, [*others, "".join(own[1].splitlines(keepends=True)[1:])][0]
+        return altered_table(own[1], SEPARATORS[ending])
+    ways = input_files(argument, known.reading, known.samples, known.vocabulary, own[0])
+    others = [text for _, text in ways if text not in [text for _, text in held]]
+    return [*others, "".join(own[1].splitlines(keepends=True)[1:])][0]
 
 
 def _documented(command: Command, known: ProgramFacts) -> dict[str, _ArgumentValue]:

@@ -15,6 +15,7 @@ from ...python.source.titles import cut_slug
 from ..model.components import FlowCase, FlowStep, IntegrationTarget
 from ..model.programs import ProgramRun, ProjectProgram, RunObservation
 from ..model.wide_arcs import WideArcs
+from ..programs.proposals import tells_by_code
 from ..programs.runs import KeptRun, ProgramFlows
 from .compose import ProgramAdditions, crossed_components
 
@@ -207,11 +208,20 @@ def run_names(program: ProjectProgram, kept: Sequence[KeptRun], taken: set[str])
     names: list[str] = []
     for entry, base in zip(kept, bases, strict=True):
         same = [other.run.commands[-1] for other, its in zip(kept, bases, strict=True) if its == base]
-        own = [word for word in entry.run.commands[-1] if not all(word in words for words in same)]
-        words = base if len(same) == 1 or not own else f"{base}_for_{'_'.join(own[:2])}"
+        own = _rarest(entry.run.commands[-1], same)
+        words = base if len(same) == 1 or not own else f"{base}_{own}"
         names.append(unique_name(f"tc_{cut_slug(_slug(words), 80)}", taken))
         taken.add(names[-1])
     return names
+
+
+def _rarest(line: Sequence[str], others: Sequence[Sequence[str]]) -> str:
+    """Return what tells a line from others, those with the same words of it left aside: its option, or two words."""
+    shared = {word: sum(word in words for words in others) for word in line}
+    own = [word for word in line if shared[word] < len(others)]
+    rarest = [word for word in own if shared[word] == min(shared[one] for one in own)]
+    option = next((word for word in rarest if word.startswith("-")), "")
+    return f"with_{option.strip('-')}" if option else f"for_{'_'.join(rarest[:2])}" if rarest else ""
 
 
 def _base(program: ProjectProgram, kept: KeptRun) -> str:
@@ -223,7 +233,10 @@ def _base(program: ProjectProgram, kept: KeptRun) -> str:
         words += ["after", *[word for word in earlier[-1] if not word.startswith("-")][:1]]
     if last.code:
         message = (last.err or last.out or "").strip().rpartition("\n")[2].removeprefix(f"{program.name}: ")
-        words += ["fails", *([cut_slug(_slug(message), 40)] if message else [])]
+        words += [
+            "reports" if tells_by_code(kept.seen) else "fails",
+            *([cut_slug(_slug(message), 40)] if message else []),
+        ]
     else:
         written = [name for name, content in kept.seen.changed().items() if content.get("text") is not None]
         words += ["writes", *written[:1]] if written else []

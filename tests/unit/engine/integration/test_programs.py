@@ -20,6 +20,7 @@ from testwright.engine.integration.programs.documented import (
 from testwright.engine.integration.programs.proposals import ProgramFacts, boundary_runs, single_runs
 from testwright.engine.integration.programs.runs import _behaviour, failure_cause
 from testwright.engine.integration.programs.tables import altered_table
+from testwright.engine.integration.write.program_cases import _rarest
 from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.projects.depot import DEPOT
 from testwright.tests.support.projects.files import make_project
@@ -250,6 +251,22 @@ def test_two_inputs_of_a_comparison_differ():
     run = single_runs(ProgramFacts(commands, (), InputFormats((), ("csv",)), sample))[0]
     assert run.commands == (("list.csv", "new.csv"),)
     assert len(set(dict(run.files).values())) == 2
+
+
+def test_two_inputs_of_a_documented_line_differ_and_keep_their_names():
+    commands = commands_of(
+        {"arguments": [told("old", type="Path"), told("new", type="Path"), told("key", flags=["-k"])]}
+    )
+    reading = InputFormats((("name", ""), ("kind", "")), ("csv",))
+    runs = single_runs(ProgramFacts(commands, (("one.csv", "two.csv"),), reading, ()))
+    assert all(len({text for _, text in run.files}) == len(run.files) for run in runs)
+    assert dict(runs[0].files)["one.csv"] == "name,kind\napple,banana\nbanana,cherry\ncherry,apple\n"
+    assert ("one.csv", "two.csv", "-k", "apple") in [run.commands[0] for run in runs]
+
+
+def test_runs_are_named_by_the_option_that_others_do_not_have():
+    lines = [("a.csv", "b.csv"), ("a.csv", "b.csv", "--key", "id"), ("c.csv", "b.csv"), ("a.csv", "b.csv", "-q")]
+    assert [_rarest(line, lines) for line in lines] == ["for_a.csv", "with_key", "for_c.csv", "with_q"]
 
 
 def test_options_of_the_program_itself_are_given_before_a_subcommand():
