@@ -29,10 +29,11 @@ def object_round_trips(records: Sequence[TrialRecord], facts: ModuleFacts) -> It
     for record in records:
         if is_plain_return(record):
             by_subject.setdefault(record.trial.subject, []).append(record)
+    returning = [one for one in callables if _takes_one(one)]
     for forth in callables:
-        ordered = sorted(by_subject.get(forth.qualname, ()), key=_most_told)
-        for back in callables if ordered else ():
-            if back.owner in (forth.owner, None) and forth.kind in _WRITING and _returns_to(back, forth):
+        ordered = sorted(by_subject.get(forth.qualname, ()), key=_most_told) if forth.kind in _WRITING else ()
+        for back in returning if ordered else ():
+            if back.owner in (forth.owner, None) and _returns_to(back.name, forth.name):
                 found = (one for record in ordered for one in _of_record(record, forth, back, facts))
                 yield from _first(found, _MOST_EACH * 2)
 
@@ -42,11 +43,15 @@ _WRITING = frozenset({"function", "method"})
 _SAVING = (("save", "load"), ("save", "read"), ("store", "load"), ("write", "load"), ("export", "import"))
 
 
-def _returns_to(back: CallableFacts, forth: CallableFacts) -> bool:
-    """Whether one callable's name says that it undoes the other, and one argument is all that it needs."""
+def _takes_one(back: CallableFacts) -> bool:
+    """Whether one argument is all that a callable needs."""
     needed = [one for one in back.parameters if one.required and one.name not in ("self", "cls")]
-    takes_one = len(needed) == 1 and back.kind != "method"
-    return back.name != forth.name and takes_one and (undoes(back.name, forth.name) or _reads(back.name, forth.name))
+    return len(needed) == 1 and back.kind != "method"
+
+
+def _returns_to(back: str, forth: str) -> bool:
+    """Whether one callable's name says that it undoes the other."""
+    return back != forth and (undoes(back, forth) or _reads(back, forth))
 
 
 def _reads(name: str, other: str) -> bool:
@@ -241,7 +246,7 @@ def written_texts(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterato
     for forth in functions:
         texts = _texts_written_by(forth, records)
         for back in functions if texts else ():
-            if not _returns_to(back, forth):
+            if not (_takes_one(back) and _returns_to(back.name, forth.name)):
                 continue
             name = next(one.name for one in back.parameters if one.required)
             for reader in functions:

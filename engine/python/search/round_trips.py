@@ -148,9 +148,11 @@ def undoes(name: str, other: str) -> bool:
     if conversion is not None and reverse is not None and conversion.groups() == reverse.groups()[::-1]:
         return True
     words, others = name.split("_"), other.split("_")
+    # Every two callables of a module are asked about: most have no verb of these, which is seen without any lists.
+    said = {*others, *(word.removesuffix("s") for word in others)}
     return any(
-        [there if word == here else word for word in _singular(others, here)] == _singular(words, there)
-        and here in _singular(others, here)
+        here in said
+        and [there if word == here else word for word in _singular(others, here)] == _singular(words, there)
         for here, there in _INVERSES
     )
 
