@@ -193,6 +193,8 @@ def _contradictions(case: Mapping[str, Any], index: int, documentation: Document
 def _labelled(case: Mapping[str, Any], documentation: Documentation, subjects: Subjects) -> JsonObject:
     """The case with `inferred` for expectations that are called documented, while the cited lines do not show it.
 
+    Those that are shown say which object's lines they are.
+
     What another function's documentation says shows nothing.
     """
 
@@ -201,10 +203,11 @@ def _labelled(case: Mapping[str, Any], documentation: Documentation, subjects: S
         about = is_range(lines) and subjects.may_speak_of(str(case["subject"]), lines)
         return about and documentation.shows(case, expected, lines)
 
-    expect = [
-        {**expected, "origin": "inferred"}
-        if expected["origin"] == "documented" and not is_shown(expected)
-        else expected
-        for expected in case["expect"]
-    ]
-    return {**case, "expect": expect}
+    def labelled(expected: Mapping[str, Any]) -> JsonObject:
+        if expected["origin"] != "documented":
+            return {**expected}
+        if not is_shown(expected):
+            return {**expected, "origin": "inferred"}
+        return {**expected, "object": subjects.owner_of(expected["lines"], str(case["subject"]))}
+
+    return {**case, "expect": [labelled(expected) for expected in case["expect"]]}

@@ -83,6 +83,15 @@ class Subjects:
         ]
         return not others
 
+    def owner_of(self, lines: Sequence[int], subject: str) -> str:
+        """Which of a subject and its class holds all the lines; "" where neither does."""
+        first, last = min(lines), max(lines)
+        for name in dict.fromkeys((subject, subject.partition(".")[0])):
+            node = self._nodes.get(name)
+            if node is not None and node.lineno <= first and last <= (node.end_lineno or node.lineno):
+                return name
+        return ""
+
     def is_documented_in(self, subject: str, lines: Sequence[int]) -> bool:
         """Whether lines lie in a subject or its class, outside of other members, or in a module docstring naming it."""
         first, last = min(lines), max(lines)

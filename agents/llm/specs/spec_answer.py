@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ....engine.python.write.value_features import distinct_words
@@ -18,6 +18,7 @@ _LINES = optional(list_of({"type": "integer"}, 2))
 _MOST_CASES = 200
 _MOST_ROWS = 24
 _LONGEST_ROW_WORDS = 40
+_LONGEST_ID = 120
 KEEP, DROP, DOUBT = "keep", "drop", "doubt"
 
 _EXPECT: JsonObject = list_of(
@@ -85,19 +86,37 @@ EACH_ALONE = ("decisions", "properties", "cases")
 
 def expanded(answered: Mapping[str, Any]) -> Iterator[JsonObject]:
     """Yield the cases of an answer: each one, then each row of each property, as a case of the property's group."""
+    taken = {str(one["id"]) for one in (*answered["cases"], *(answered.get("properties") or ()))}
     for case in answered["cases"]:
         expect = [_with_whole_lines(row) for row in case["expect"] or ()]
-        yield {**case, "id": _owned_id(str(case["id"]), str(case["subject"])), "expect": expect}
+        subject = str(case["subject"])
+        yield {**case, "id": _owned_id(_telling_id(str(case["id"]), subject, taken), subject), "expect": expect}
     for stated in answered.get("properties") or ():
         shared = {key: value for key, value in stated.items() if key not in ("names", "rows")}
         shared["expect"] = [_with_whole_lines(row) for row in stated["expect"]]
-        whole = _owned_id(str(stated["id"]), str(stated["subject"]))
-        name = str(stated["id"]).removeprefix("tc_")
+        told = _telling_id(str(stated["id"]), str(stated["subject"]), taken)
+        whole = _owned_id(told, str(stated["subject"]))
+        name = told.removeprefix("tc_")
         rows = [row for row in stated["rows"] if len(row) == len(stated["names"])]
         for row, words in zip(rows, _row_words(rows), strict=True):
             given = [f"{one} = {value}" for one, value in zip(stated["names"], row, strict=True)]
             statements = [*given, *stated["statements"]]
             yield {**shared, "id": f"{whole}_{words}", "statements": statements, "group": name[:100]}
+
+
+def _telling_id(case_id: str, subject: str, taken: Collection[str]) -> str:
+    """The id, with the function before it where no word of that is in it: a test is named after its case.
+
+    A method's test stands in a class, whose name says what is tested.
+    """
+    if "." in subject or subject[:1].isupper():
+        return case_id
+    member, rest = snake_case(subject), case_id.removeprefix("tc_")
+    told = f"tc_{member}_{rest}"
+    named = any(
+        one.startswith(other) or other.startswith(one) for one in member.split("_") for other in rest.split("_")
+    )
+    return case_id if not member or named or told in taken or len(told) > _LONGEST_ID else told
 
 
 def _owned_id(case_id: str, subject: str) -> str:
@@ -205,8 +224,11 @@ def _expectation(answered: Mapping[str, Any], path: str) -> JsonObject:
     if kept.get("match") == "":
         del kept["match"]
     lines = answered["lines"] or []
-    evidence = {"evidence": {"path": path, "lines": sorted(lines)}} if is_range(lines) else {}
-    return {**kept, "origin": answered["origin"], **evidence}
+    if not is_range(lines):
+        return {**kept, "origin": answered["origin"]}
+    named = {"object": answered["object"]} if answered.get("object") else {}
+    evidence = {"path": path, "lines": sorted(lines), **named}
+    return {**kept, "origin": answered["origin"], "evidence": evidence}
 
 
 def is_range(lines: Sequence[int] | None) -> bool:

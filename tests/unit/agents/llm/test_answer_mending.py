@@ -146,6 +146,16 @@ async def test_another_functions_docstring_documents_nothing(tmp_path: Path) -> 
     assert found.cases[0]["expect"][0]["origin"] == "inferred"
 
 
+async def test_what_documents_an_expectation_is_cited_by_its_object(tmp_path: Path) -> None:
+    expect = [{**case(50, "4")["expect"][0], "value": "0.25", "origin": "documented", "lines": [2, 2]}]
+    source = 'def discounted(total):\n    """0.25 of it."""\n    return total\n'
+    given = {"imports": [], "decisions": [], "properties": [], "cases": [case(1, "0.25", expect=expect)]}
+    found = await AnswerCases(TARGET, source, till(tmp_path), None).usable(given, [])
+    [row] = found.cases[0]["expect"]
+    assert row["origin"] == "documented"
+    assert row["evidence"]["object"] == "discounted"
+
+
 def test_what_may_have_an_effect_is_not_dropped() -> None:
     effects = ["a = till[0]", "b = till.total", "c = [*till]", "d = -till"]
     better, _ = mend(statements=["till = make()", *effects])

@@ -47,8 +47,28 @@ def test_the_class_that_a_test_stands_in_is_part_of_the_cases_id() -> None:
     assert ids({"cases": [CASE, {**CASE, "id": "tc_week_isoformat_again"}, {**CASE, "subject": "parsed"}]}) == [
         "tc_week_isoformat",
         "tc_week_isoformat_again",
-        "tc_isoformat",
+        "tc_parsed_isoformat",
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "subject", "expected"),
+    [
+        ("tc_middle", "postage", "tc_postage_middle"),
+        ("tc_postage_abroad", "postage", "tc_postage_abroad"),
+        ("tc_discount_from_100_on", "discounted", "tc_discount_from_100_on"),
+        ("tc_label", "Parcel", "tc_parcel_label"),
+    ],
+)
+def test_a_case_whose_id_does_not_say_what_it_tests_gets_the_functions_name_before_it(
+    given: str, subject: str, expected: str
+) -> None:
+    assert ids({"cases": [{**CASE, "id": given, "subject": subject}]}) == [expected]
+
+
+def test_an_id_that_another_case_of_the_answer_has_is_not_given_again() -> None:
+    cases = [{**CASE, "id": one, "subject": "postage"} for one in ("tc_middle", "tc_postage_middle")]
+    assert ids({"cases": cases}) == ["tc_middle", "tc_postage_middle"]
 
 
 def test_rows_of_a_property_are_named_by_their_values_and_by_numbers_where_these_are_no_code() -> None:
