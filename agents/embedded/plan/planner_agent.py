@@ -94,7 +94,9 @@ class EmbeddedPlannerAgent(Agent):
         """Build the plan for these inputs. Raises RequestError when nothing can be planned."""
         layout = self._layout(Path(str(inputs["root"])))
         index = TargetIndex(layout)
-        words = parse_request(str(inputs.get("user_request") or ""), index.names)
+        words = parse_request(
+            str(inputs.get("user_request") or ""), index.names, lambda name: bool(index.methods(name))
+        )
         whole = repository_plan(words) if inputs.get("test_type") in (None, "e2e") else None
         if whole is not None:
             whole["not_understood"] += [] if inputs.get("changes") is None else [_MAPPED_WHOLE]

@@ -146,7 +146,7 @@ def _inside(
     for mention in mentions:
         outer = [other for other in mentions if other.text == mention.within]
         places = {target.place.path for other in outer for target in known.get(other, ())}
-        here = [target for target in known.get(mention, ()) if target.place.path in places]
+        here = [target for target in known.get(mention, ()) if target.place.path in places and not mention.beside]
         if here and outer:
             inner += here
             around += [target for other in outer for target in known.get(other, ())]

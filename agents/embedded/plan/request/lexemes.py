@@ -29,6 +29,7 @@ _DETERMINERS = frozenset("the a an my our its their".split())
 _REACH = 24
 """Words before or after one that say what it means."""
 _KIND_NOUNS = frozenset("module package file folder class function method".split())
+_METHOD_NOUNS = frozenset({"method", "methods"})
 _GAP = re.compile(r"\s+|'s\b")
 _WORD = re.compile(r"[^\s,;!?()]+")
 _PUNCTUATION = re.compile(r"[,;!?()]|[.:](?=\s|$)|[-–—](?=\s)")
@@ -59,11 +60,14 @@ class Lexeme:
     position: int = 0
 
 
-def lexemes(text: str, known: Callable[[str], bool]) -> tuple[Lexeme, ...]:
+def lexemes(
+    text: str, known: Callable[[str], bool], is_method: Callable[[str], bool] = lambda _: False
+) -> tuple[Lexeme, ...]:
     """Cut a request into lexemes, in order. Never fails; every word belongs to exactly one of them.
 
     Args:
         known: whether a word names something in the project; decides words that may be a name or a kind of tests.
+        is_method: whether a class of it has a method of that name.
     """
     quoted: list[str] = []
 
@@ -83,7 +87,9 @@ def lexemes(text: str, known: Callable[[str], bool]) -> tuple[Lexeme, ...]:
     plain = _CALL.sub("", _SLASHED.sub(r"\1, ", _NO_APOSTROPHE.sub(r"\1n't", plain)))
     found = list(_cut(plain, quoted, known))
     for at, lexeme in enumerate(found):
-        if (_stands_as_name(at, found) and known(lexeme.text)) or _is_called(at, found):
+        is_name = _stands_as_name(at, found) and known(lexeme.text)
+        may_be_method = _ends_list(at, found) or (_stands_as_name(at, found) and found[at - 1].role == "exclude")
+        if is_name or _is_called(at, found) or (may_be_method and is_method(lexeme.text)):
             found[at] = replace(lexeme, role="mention")
     return tuple(_decided(at, found, known) for at in range(len(found)))
 
@@ -218,6 +224,13 @@ def _stands_as_name(at: int, found: list[Lexeme]) -> bool:
         or after.role in ("punctuation", "and", "exclude", "excluded", "include", "framework", "depth")
         or after.text.lower() in _AFTER_NAMES | _KIND_NOUNS
     )
+
+
+def _ends_list(at: int, found: list[Lexeme]) -> bool:
+    """Whether an everyday word ends a list of names: "Query.fragment and any"."""
+    if found[at].role not in _MAY_BE_NAMES or at < 2 or found[at - 1].role != "and" or found[at - 2].role != "mention":
+        return False
+    return at + 1 == len(found) or found[at + 1].role == "punctuation" or found[at + 1].text.lower() in _METHOD_NOUNS
 
 
 def _begins_list(at: int, found: list[Lexeme]) -> bool:

@@ -18,6 +18,7 @@ class Mention:
         excluded: it stands after "except".
         weak: an everyday word: it names something only where no other word does, and not finding it is no loss.
         within: what it lies inside, as written: `total` in `pricing`; "" for anywhere.
+        beside: what it lies inside is meant as well: "Signer and its unsign method".
     """
 
     text: str
@@ -25,6 +26,7 @@ class Mention:
     excluded: bool = False
     weak: bool = False
     within: str = ""
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

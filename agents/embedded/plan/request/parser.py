@@ -30,6 +30,7 @@ _DAYS = re.compile(
 )
 
 
+_PRONOUNS = ("its", "their")
 _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 
 
@@ -86,7 +87,7 @@ class _Reader:
         elif role == "whole_noun":
             # "the shop project" is about shop; "not the project" leaves out nothing that could be named.
             self.whole = self.whole or not (self.named and self.named[-1].at == at - 1)
-        elif role in ("verb", "include") and self.excluding and self.items:
+        elif self.excluding and self.items and self._begins_anew(lexeme):
             self.end_exclusion()
         elif role == "and":
             self._separate()
@@ -96,6 +97,10 @@ class _Reader:
             self.passed += [lexeme.text] if self.excluding and not self.apart else []
         else:
             self._condition(lexeme)
+
+    def _begins_anew(self, lexeme: Lexeme) -> bool:
+        """Whether a word after names that are left out begins what is to be tested: "…, and of time"."""
+        return lexeme.role in ("verb", "include") or (self.apart and lexeme.text.lower() == "of")
 
     def _mention(self, at: int, lexeme: Lexeme) -> None:
         word = lexeme.text
@@ -208,14 +213,17 @@ def _superlative(lexeme: Lexeme) -> Superlative:
     return Superlative("function" if what.startswith(("function", "method")) else "module", count)
 
 
-def parse_request(text: str, known: Callable[[str], bool] = lambda _: False) -> ParsedRequest:
+def parse_request(
+    text: str, known: Callable[[str], bool] = lambda _: False, is_method: Callable[[str], bool] = lambda _: False
+) -> ParsedRequest:
     """Sort the words of a request. Never fails; an empty request has no mentions and asks for the whole project.
 
     Args:
         known: whether a word names something in the project; decides words that may be a name or a kind of tests, and
             names written as several words.
+        is_method: whether a class of the project has a method of that name.
     """
-    found = _with_actions(lexemes(text, known))
+    found = _with_actions(lexemes(text, known, is_method))
     reader = _Reader()
     for at, lexeme in enumerate(found):
         if lexeme.text in (",", ";", ".") or lexeme.role == "and":
@@ -338,6 +346,7 @@ def _with_owners(named: list[Named], found: Sequence[Lexeme]) -> list[Named]:
         following = named[number + 1] if number + 1 < len(named) else None
         if following is None:
             continue
+        _own_members(owner, named[number + 1 :], found)
         # "pricing's total", "pricing: total", "pricing: only total and tax"
         between = found[owner.at + 1 : following.at]
         is_listed = bool(between) and between[0].text == ":" and _is_plain(between[1:])
@@ -346,6 +355,20 @@ def _with_owners(named: list[Named], found: Sequence[Lexeme]) -> list[Named]:
         if is_listed:
             _list_inside(owner, named[number + 1 :], found)
     return named
+
+
+def _own_members(owner: Named, following: Sequence[Named], found: Sequence[Lexeme]) -> None:
+    """Note the members that a pronoun gives to what stands before: "Signer and its sign and unsign methods"."""
+    between = found[owner.at + 1 : following[0].at]
+    is_owner = not (owner.mention.within or owner.mention.excluded or owner.mention.weak)
+    if not is_owner or not between or between[-1].text.lower() not in _PRONOUNS:
+        return
+    if any(lexeme.role in ("type", "maybe_type") or lexeme.text in (":", ".", ";") for lexeme in between):
+        return
+    for first, second in pairwise((owner, *following)):
+        if first is not owner and not _between(first, second, found, place=False):
+            return
+        second.mention = replace(second.mention, within=owner.mention.text, beside=True)
 
 
 def _is_plain(found: Sequence[Lexeme]) -> bool:

@@ -37,6 +37,12 @@ SIGNER = """class Signer:
 class Digest:
     def get(self) -> str:
         return ""
+
+    def sums(self) -> str:
+        return ""
+
+    def any(self) -> str:
+        return ""
 """
 TIMED = (
     "class TimedSigner:\n    def sign(self, text: str) -> str:\n        return text\n\n"
@@ -51,6 +57,9 @@ FILES = {
     "src/till/sums.py": SUMS,
 }
 WITHOUT_SIGN = "signer:Signer.unsign,Signer.validate,Signer.__init__,Signer.__len__"
+
+
+NOT_VALIDATE = "timed:TimedSigner.sign,TimedSigner.unsign"
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +85,7 @@ def planned(request: str, root: Path, *, strict: bool | None = True) -> list[str
         ("the validate method of TimedSigner", ["timed:TimedSigner.validate"]),
         ("test Signer except sign", [WITHOUT_SIGN]),
         ("Signer without its sign method", [WITHOUT_SIGN]),
-        ("the TimedSigner, but not its validate method", ["timed:TimedSigner.sign,TimedSigner.unsign"]),
+        ("the TimedSigner, but not its validate method", [NOT_VALIDATE]),
         ("signer without class Digest", ["signer:Signer"]),
         ("everything without class Digest", ["signer:Signer", "sums", "timed"]),
         ("everything except Signer.sign", [f"{WITHOUT_SIGN},Digest", "sums", "timed"]),
@@ -85,6 +94,9 @@ def planned(request: str, root: Path, *, strict: bool | None = True) -> list[str
         ("timed and sums, nothing else", ["sums", "timed"]),
         ("add and subtract", ["sums:add,subtract"]),
         ("sums: only add", ["sums:add"]),
+        ("Digest and its sums and get methods", ["signer:Digest,Digest.sums,Digest.get"]),
+        ("Digest.get and any", ["signer:Digest.get,Digest.any"]),
+        ("unit tests of sums without add, and of timed without validate", ["sums:subtract", NOT_VALIDATE]),
         ("signer: Digest, Signer; sums", ["signer:Digest,Signer", "sums"]),
     ],
 )
