@@ -238,4 +238,4 @@ async def test_a_program_and_a_method_that_a_request_leaves_out_stay_out_whateve
     targets = [step["params"]["target"] for step in steps if step["type"] == "generate_unit_tests"]
     assert {target["module"] for target in targets} == {"till.prices", "till.drawer"}
     (drawer,) = [target for target in targets if target["module"] == "till.drawer"]
-    assert drawer["symbols"] == ["Drawer", "Drawer.shut"]
+    assert drawer["symbols"] == ["Drawer.shut"]
