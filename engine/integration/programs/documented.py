@@ -25,6 +25,7 @@ _SENTENCE = re.compile(
     re.IGNORECASE,
 )
 _MOST_SUCH = 1
+_CODE = re.compile(r"[-+*/%<>!|&:@^]*=(?![\w-])|[(.,:]|(?:in|is|and|or|not|import|for|if|else)\b")
 _NEGATIVE = re.compile(r"-\d+(\.\d+)?")
 
 
@@ -52,7 +53,10 @@ def _commands_in(text: str, program: ProjectProgram) -> Iterable[tuple[str, ...]
             arguments = tuple(shlex.split(match[1], comments=True))
         except ValueError:
             continue
-        if arguments and not any(_PLACEHOLDER.search(argument) for argument in arguments) and not _is_prose(match[1]):
+        if _CODE.match(match[1]) or _is_prose(match[1]):
+            continue
+        # A folder cannot be made up as a file is.
+        if arguments and not any(_PLACEHOLDER.search(one) or one.endswith("/") for one in arguments):
             yield arguments
 
 

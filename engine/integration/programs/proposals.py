@@ -174,6 +174,9 @@ def _documented(command: Command, known: ProgramFacts) -> dict[str, _ArgumentVal
         if argument.kind == "input":
             file = (words[-1], input_files(argument, known.reading, known.samples, known.vocabulary, words[-1])[0][1])
         before = found.get(argument.name)
+        # A value has one file: of several inputs the first is given.
+        if before is not None and before.file is not None:
+            continue
         found[argument.name] = _ArgumentValue((*before.words, *words) if before is not None else words, file)
     return found
 

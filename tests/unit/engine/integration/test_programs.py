@@ -214,6 +214,9 @@ def test_sentences_about_a_program_and_lines_longer_than_it_takes_are_no_command
     readme = (
         "depot reads the list of a shop and prints what is missing.\n"
         "depot put tea, then ship it\n"
+        "    depot = Depot('tea')\n"
+        "    depot in stock\n"
+        "    depot put teas/\n"
         "    depot put 'a tea for the two of us'\n"
     )
     make_project(tmp_path, {**DEPOT, "README.md": readme})
@@ -262,6 +265,16 @@ def test_two_inputs_of_a_documented_line_differ_and_keep_their_names():
     assert all(len({text for _, text in run.files}) == len(run.files) for run in runs)
     assert dict(runs[0].files)["one.csv"] == "name,kind\napple,banana\nbanana,cherry\ncherry,apple\n"
     assert ("one.csv", "two.csv", "-k", "apple") in [run.commands[0] for run in runs]
+
+
+def test_of_several_documented_inputs_the_first_is_given_beside_an_option():
+    commands = commands_of(
+        {"arguments": [told("paths", type="Path", many=True), told("quiet", flags=["-q"], flag=True)]}
+    )
+    runs = single_runs(ProgramFacts(commands, (("one.py", "two.py"),), InputFormats(), ()))
+    assert runs[0].commands == (("one.py", "two.py"),)
+    [quiet] = [run for run in runs if "-q" in run.commands[0]]
+    assert (quiet.commands, [name for name, _ in quiet.files]) == ((("one.py", "-q"),), ["one.py"])
 
 
 def test_runs_are_named_by_the_option_that_others_do_not_have():
