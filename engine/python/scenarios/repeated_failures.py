@@ -26,7 +26,7 @@ _CALLING = re.compile(r"call|run|execute|attempt|guard|protect|invoke")
 _FAILURES, _SECONDS = 2, 60
 _FETCH = "def fetch():\n    raise ConnectionError('no answer')"
 _NOTING = f"def fetch():\n    {CALLS}.append('fetch')\n    raise ConnectionError('no answer')"
-_FAILING = "for _ in range({}):\n    with contextlib.suppress(ConnectionError):\n        {}"
+_FAILING = "for _ in range({}):\n    with pytest.raises(ConnectionError):\n        {}"
 
 
 async def show_repeated_failures(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
@@ -62,7 +62,7 @@ def guards(facts: ModuleFacts) -> Iterator[Guard]:
         if owner.name.startswith("_") or built is None:
             continue
         variable = variable_for(owner.name)
-        base = Trial(owner.name, "", imports=("import contextlib", f"from {facts.module} import {owner.name}"))
+        base = Trial(owner.name, "", imports=(f"from {facts.module} import {owner.name}", "import pytest"))
         for member in owner.members:
             required = [one for one in member.parameters if one.required and one.name != "self"]
             if member.is_async or member.kind != "method" or len(required) != 1:

@@ -131,7 +131,11 @@ def _target(facts: ModuleFacts, import_roots: Sequence[str]) -> dict[str, Any]:
 
 def _without_patches(judged: list[AssertableFinding], without: dict[str, str]) -> list[AssertableFinding]:
     """Returns the findings that unittest can express; adds reasons for callables that have no other."""
-    kept = [one for one in judged if not _PYTEST_ONLY & set(one.finding.trial.fixtures)]
+    kept = [
+        one
+        for one in judged
+        if not _PYTEST_ONLY & set(one.finding.trial.fixtures) and "import pytest" not in one.finding.trial.imports
+    ]
     for one in judged:
         if one not in kept:
             without.setdefault(one.finding.trial.subject, _PATCHED)
