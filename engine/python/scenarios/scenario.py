@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..model.model import Observation, Trial
+from ..model.observation_json import ObservedTrial
 from ..search.influence_trials import Distinction
 from ..search.parallel_observers import Watcher, time_dependent_trials
 from ..search.trial_search import TrialRecord, TrialSearch
 
+_DEFINED = re.compile(r"(?m)^def (\w+)\(")
 CALLS = "calls"
 """The list in which a function of the test notes what it is called with."""
 
@@ -55,12 +58,21 @@ async def show_scenarios(scenarios: Iterable[Scenario], search: TrialSearch, obs
             continue
         if index in moving or not one.holds(seen.observation):
             continue
-        search.learn(one.trial, seen)
+        search.learn(one.trial, _without_names_of_functions(one.trial, seen))
         if len(search.records) > before:
             kept[subject, one.shows] = one
             notes = search.records[-1].notes
             notes[Distinction] = notes[ShownBehaviour] = one.shows
     return list(kept.values())
+
+
+def _without_names_of_functions(trial: Trial, seen: ObservedTrial) -> ObservedTrial:
+    """The observation without a message that names a function of the test: inside a test its name is a longer one."""
+    raised = seen.observation.raised
+    defined = [found for text in trial.arrange for found in _DEFINED.findall(text)]
+    if raised is None or not any(name in raised.message for name in defined):
+        return seen
+    return replace(seen, observation=replace(seen.observation, raised=replace(raised, message="")))
 
 
 def noted_calls(observation: Observation) -> str:
