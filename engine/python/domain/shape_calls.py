@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from time import strptime
 
+from ....utils.python_names import last_name
 from .shapes import Shape, made_of, unify
 
 _TEXT_METHODS = frozenset(
@@ -42,6 +43,8 @@ _MOMENTS = (
 )
 _MATCHING = frozenset("match fullmatch search findall finditer".split())
 _SEARCHED_WITH = _MATCHING | {"sub", "subn", "split"}
+# The place of the flags among the arguments of functions of `re`, where it is not the third.
+_FLAGS_AT = {"compile": 1, "split": 3, "sub": 4, "subn": 4}
 
 
 def compiled_pattern(node: ast.Call) -> tuple[str, int] | None:
@@ -49,9 +52,13 @@ def compiled_pattern(node: ast.Call) -> tuple[str, int] | None:
     first = node.args[0] if node.args else None
     if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
         return None
-    rest = [part for one in (*node.args[1:], *(keyword.value for keyword in node.keywords)) for part in ast.walk(one)]
-    names = {part.attr for part in rest if isinstance(part, ast.Attribute)} & re.RegexFlag.__members__.keys()
-    return first.value, int(sum(re.RegexFlag[name] for name in names))
+    at = _FLAGS_AT.get(last_name(node.func), 2)
+    given = [*node.args[at : at + 1], *(keyword.value for keyword in node.keywords if keyword.arg == "flags")]
+    flags = re.NOFLAG
+    for part in (part for one in given for part in ast.walk(one)):
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == "re":
+            flags |= re.RegexFlag.__members__.get(part.attr, re.NOFLAG)
+    return first.value, int(flags)
 
 
 def note_pattern(name: str, pattern: Shape | tuple[str, int] | None, arguments: Sequence[Shape]) -> None:

@@ -33,6 +33,7 @@ def texts_around_matches(pattern: str, flags: int = 0) -> tuple[str, ...]:
     """
     if len(pattern) > _LONGEST_PATTERN:
         return ()
+    flags &= ~re.DEBUG  # with it, `re` prints to the standard output, which carries our own answers
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
+from testwright.engine.python.domain.shape_calls import compiled_pattern
 from testwright.engine.python.source.matching_texts import texts_around_matches
 from testwright.tests.support.engine.python_projects import context_of, write_project
 
@@ -46,6 +48,28 @@ def plain(source):
 )
 def test_a_pattern_finds_something_in_its_texts(pattern: str, flags: int, texts: tuple[str, ...]) -> None:
     assert texts_around_matches(pattern, int(flags)) == texts
+
+
+def test_a_pattern_that_the_code_debugs_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert texts_around_matches(r"\s+,", int(re.DEBUG | re.M))
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "flags"),
+    [
+        pytest.param("re.compile('a', re.I | re.IGNORECASE)", re.I, id="two_names_of_one"),
+        pytest.param("re.sub('a', 'b', text, flags=re.I | re.M)", re.I | re.M, id="by_name"),
+        pytest.param("re.sub('a', 'b', text, 0, re.X)", re.X, id="by_place"),
+        pytest.param("re.sub('a', self.X, text)", 0, id="an_attribute_of_something_else_as_replacement"),
+        pytest.param("re.search('a', text, self.X)", 0, id="an_attribute_of_something_else_as_flags"),
+        pytest.param("re.search('a', self.M, re.S)", re.S, id="behind_the_text"),
+    ],
+)
+def test_flags_are_attributes_of_re_in_the_place_of_flags(call: str, flags: int) -> None:
+    node = ast.parse(call, mode="eval").body
+    assert isinstance(node, ast.Call)
+    assert compiled_pattern(node) == ("a", int(flags))
 
 
 def test_what_patterns_of_the_code_are_applied_to_takes_texts_that_they_find_something_in(tmp_path: Path) -> None:
