@@ -22,7 +22,7 @@ from .scenario import Scenario, is_plain_return, returned_source, scenario_trial
 SIZE = 4
 _MOST_ARGUMENTS = 2
 _WEIGHTS = ((0, 4, 1, 0), (4, 0, 2, 5), (1, 2, 0, 8), (0, 5, 8, 0))
-"""Symmetric: weights of an undirected graph in which the shortest way from first to last goes through all others."""
+"""Symmetric, with zeros in its diagonal: distances or weights between each two of four."""
 _NUMBERS = (3, 1, 8, 2)
 _READING = ("item:", "iterated", "len", "argument:")
 
@@ -104,7 +104,7 @@ def _filling(empty: Any, size: Any) -> str:
     """What a user would set in place of zeros, `SIZE` of a side; "" for what is no list of as many zeros as `size`."""
     if not isinstance(empty, list) or isinstance(size, bool) or len(empty) != size or not empty:
         return ""
-    if all(one == 0 and isinstance(one, int) for one in empty):
+    if all(one == 0 and type(one) is int for one in empty):  # False is none that is counted with
         return repr(list(_NUMBERS))
     square = all(isinstance(row, list) and len(row) == size and set(map(repr, row)) == {"0"} for row in empty)
     return repr([list(row) for row in _WEIGHTS]) if square else ""

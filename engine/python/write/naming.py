@@ -125,7 +125,7 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
 
 
 def _named_once(name: str) -> str:
-    """`dijkstra_dijkstra` as `dijkstra`."""
+    """`search_search` as `search`."""
     half = name[: len(name) // 2]
     return half if name == f"{half}_{half}" else name
 

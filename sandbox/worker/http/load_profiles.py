@@ -141,12 +141,12 @@ def _users_at(passed, profile):
 def _is_only_slow(runner, run):
     """Whether limits of time are all that a round breaks: its machine may have been busy with something else."""
     run.counted = time.perf_counter() - run.counted_from
-    broken = [one.problem(_figure(runner.stats, one, run)) for one in run.profile.limits]
-    broken = [one for one in broken if one]
-    fails = TRAFFIC.refused or runner.stats.total.num_failures or runner.exceptions or _unanswered(run)
-    if not broken or fails or not runner.stats.total.num_requests:
+    problems = [(one.metric, one.problem(_figure(runner.stats, one, run))) for one in run.profile.limits]
+    broken = [(metric, problem) for metric, problem in problems if problem]
+    fails = TRAFFIC.refused or _mistakes(runner) or _unanswered(run) or not runner.stats.total.num_requests
+    if not broken or "error_rate" in dict(broken) or fails:
         return False
-    _LOG.info("too slow in round %d: %s", run.rounds, "; ".join(broken))
+    _LOG.info("too slow in round %d: %s", run.rounds, "; ".join(problem for _, problem in broken))
     return True
 
 

@@ -107,3 +107,8 @@ def test_what_a_method_writes_to_is_left_to_it() -> None:
 
 def test_what_is_private_is_not_set() -> None:
     assert shown(GRAPH.replace("self.weights", "self._weights")) == {}
+
+
+def test_marks_that_are_not_set_are_no_zeros() -> None:
+    marks = "class Graph:\n    def __init__(self, size):\n        self.seen = [False] * size\n\n"
+    assert shown(f"{marks}    def is_seen(self, node):\n        return self.seen[node]\n") == {}
