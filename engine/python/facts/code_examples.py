@@ -85,8 +85,8 @@ def _resolved(before: list[ast.stmt], call: ast.Call) -> tuple[list[ast.stmt], a
     """Reads `data = load(text)` followed by `print(data["name"])` as `print(load(text)["name"])`.
 
     Returns:
-        The statements without the assignment, and the call with its value; both unchanged where other statements use
-        the variable, or a part of what is printed is no variable.
+        The statements without the assignment, and the call with its value; both unchanged where a statement between
+        them may change what the value depends on, or a part of what is printed is no variable.
     """
     part = call.args[0] if last_name(call.func) == "print" else None
     while isinstance(part, ast.Subscript | ast.Attribute):
@@ -96,20 +96,29 @@ def _resolved(before: list[ast.stmt], call: ast.Call) -> tuple[list[ast.stmt], a
     name = part.id
     bound = [at for at, node in enumerate(before) if name in bound_outside_patterns([node])]
     assigned = before[bound[-1]] if bound else None
-    between = [node for node in before[bound[-1] + 1 :] if not _prints(node)] if bound else []
     if not isinstance(assigned, ast.Assign) or not isinstance(assigned.value, ast.Call | ast.Attribute):
         return before, call
     if len(assigned.targets) > 1 or not isinstance(assigned.targets[0], ast.Name):
         return before, call
-    if any(name in loaded_names(node) for node in between):
+    read = {name, *loaded_names(assigned.value)}
+    if any(not _only_shows(node, read) for node in before[bound[-1] + 1 :]):
         return before, call
     inlined = _Inlined(name, assigned.value).visit(copy.deepcopy(call))
     return [*before[: bound[-1]], *before[bound[-1] + 1 :]], inlined
 
 
-def _prints(node: ast.stmt) -> bool:
-    call = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(call, ast.Call) and last_name(call.func) == "print"
+def _only_shows(node: ast.stmt, read: set[str]) -> bool:
+    """Whether a statement prints something without a call that may change one of the variables: `print(stack.pop())`.
+
+    The functions themselves are no variables: `print(area(2))` changes nothing that `area(3)` depends on.
+    """
+    shown = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(shown, ast.Call) or last_name(shown.func) != "print":
+        return False
+    calls = [one for part in shown.args for one in ast.walk(part) if isinstance(one, ast.Call)]
+    objects = [one.func for one in calls if isinstance(one.func, ast.Attribute)]
+    given = [part for one in calls for part in (*one.args, *one.keywords)]
+    return read.isdisjoint(name for part in (*objects, *given) for name in loaded_names(part))
 
 
 class _Inlined(ast.NodeTransformer):

@@ -50,6 +50,26 @@ def test_a_variable_that_other_statements_change_stays_in_the_example():
     assert (found.arrange, found.act) == (("cart = Cart()", "cart.add(3)"), "print(cart.total)")
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "before = stack.size()\nstack.push(1)",
+        "before = load(path)\npath = 'b.txt'",
+        "before = stack.size()\nprint(stack.pop())",
+    ],
+)
+def test_a_result_is_asked_for_before_what_it_depends_on_changes(changed):
+    (found,) = [one for one in block_examples(f"{changed}\nprint(before)  # 0", 1) if one.want == "0"]
+
+    assert (found.arrange, found.act) == (tuple(changed.split("\n")), "print(before)")
+
+
+def test_a_result_is_read_in_place_of_its_variable_past_what_only_prints():
+    *_, found = block_examples("data = load(text)\nprint(data['a'])\nprint(area(2))\nprint(data['b'])  # 2", 1)
+
+    assert found.act == "print(load(text)['b'])"
+
+
 def test_code_below_the_words_of_a_docstring_is_found_with_its_line():
     text = (
         "Return it.\n\n    Example:\n        Of a field::\n\n            print(area(2, 3))  # 6\n\n"
