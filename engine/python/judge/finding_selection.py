@@ -12,7 +12,7 @@ from ....utils.python_names import assigned_variable, last_name, mentioned_names
 from ....utils.python_source import literal_or, parse_expression, parse_python
 from ..model.model import Arc, CallableFacts, Exploration, ModuleFacts, TrialFinding
 from ..source.import_block import read_imports
-from ..usage.slicing import action_of
+from ..usage.slicing import completes
 from .assertable_finding import AssertableFinding
 from .comparison import is_announced
 from .defects import contradiction
@@ -77,10 +77,10 @@ def _uses(finding: TrialFinding, name: str) -> bool:
     mentioned = mentioned_names([tree])
     if not {name, aliases.get(name, name)}.isdisjoint(mentioned):
         return True
-    # What a class completes is run by the inherited method of the same action: `dump_payload` by `dumps`.
+    # What a class completes is run by the inherited method that is named after its action: `dump_payload` by `dumps`.
     act = parse_expression(trial.act)
     called = last_name(act.func) if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute) else ""
-    return trial.source == "document" and action_of(called) == action_of(name)
+    return trial.source == "document" and completes(name, called)
 
 
 def _calls_another_class(finding: TrialFinding, facts: CallableFacts, module: str) -> bool:

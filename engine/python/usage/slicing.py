@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ....utils.python_names import (
+    BUILTIN_NAMES,
     assigned_names,
     bound_outside_patterns,
     dotted_name,
@@ -140,7 +141,8 @@ class Subjects:
                 self._members.setdefault(subject.name, []).append(subject)
         self._classes = {owner.name for owner in facts.classes}
         self._bases = {owner.name: _own_bases(owner.name, facts) for owner in facts.classes}
-        self._actions = {action_of(name) for name in self._members if not name.startswith("_")}
+        self._inheriting = {name for name, bases in self._bases.items() if _has_base_outside(bases)}
+        self._actions = {action for name in self._members for action in _actions(name)}
         self._dunders = [name for name in self._members if name.startswith("__")]
 
     def may_concern(self, act: ast.expr) -> bool:
@@ -150,7 +152,7 @@ class Subjects:
                 return True
             if isinstance(node, ast.Attribute) and (node.attr in self._members or node.attr in self._functions):
                 return True
-            if isinstance(node, ast.Attribute) and action_of(node.attr) in self._actions:
+            if isinstance(node, ast.Attribute) and node.attr in self._actions:
                 return True
             dunder = _FUNCTIONS.get(dotted_name(node.func)) if isinstance(node, ast.Call) else None
             if isinstance(node, ast.Subscript | ast.BinOp | ast.Compare) or dunder in self._members:
@@ -196,7 +198,8 @@ class Subjects:
                 dunder = _FUNCTIONS.get(node.func.id)
                 return self._member(dunder, node.args[0], classes, True) if dunder and node.args else None
             if isinstance(node.func, ast.Attribute):
-                return self._member(node.func.attr, node.func.value, classes, False)
+                found = self._member(node.func.attr, node.func.value, classes, False)
+                return found or self._completed(node.func, classes)
         if isinstance(node, ast.Attribute):
             return self._member(node.attr, node.value, classes, False)
         if isinstance(node, ast.Subscript):
@@ -214,10 +217,9 @@ class Subjects:
         """The member of that name on the receiver's class; for a dunder that class must be known."""
         if name is None:
             return None
-        base = base_name(receiver) or ""
-        owner = classes.get(base) or (base if base in self._classes else None)
         if name not in self._members:
-            return self._completed(name, owner) if owner is not None and not surely else None
+            return None
+        owner = self._class_of(receiver, classes)
         inherited = self._inherited(owner, self._members[name]) if owner is not None else None
         if inherited is not None:
             return inherited
@@ -228,13 +230,22 @@ class Subjects:
             return None
         return self._members[name][0] if isinstance(receiver, ast.Name | ast.Call) else None
 
-    def _completed(self, name: str, owner: str) -> CallableFacts | None:
+    def _class_of(self, receiver: ast.expr, classes: dict[str, str]) -> str | None:
+        """The class of the target that an expression begins with, or whose object it begins with."""
+        base = base_name(receiver) or ""
+        return classes.get(base) or (base if base in self._classes else None)
+
+    def _completed(self, called: ast.Attribute, classes: dict[str, str]) -> CallableFacts | None:
         """The member by which a class completes a method that it inherits from another module, by its name.
 
         `token.dumps(data)` shows what `dump_payload` is for, where `dumps` is a method of the base class.
         """
-        alike = [one for members in self._members.values() for one in members if action_of(one.name) == action_of(name)]
-        return self._inherited(owner, [one for one in alike if not one.name.startswith("_")])
+        owner = self._class_of(called.value, classes)
+        if owner not in self._inheriting or called.attr in self._members:
+            return None
+        return self._inherited(
+            owner, [one for members in self._members.values() for one in members if completes(one.name, called.attr)]
+        )
 
     def _inherited(self, owner: str, members: Sequence[CallableFacts]) -> CallableFacts | None:
         """The member that objects of a class have, of those of several classes: its own, or the nearest base's.
@@ -259,9 +270,22 @@ def _own_bases(name: str, facts: ModuleFacts) -> tuple[ClassFacts, ...]:
     return tuple(found)
 
 
-def action_of(name: str) -> str:
-    """Returns the first word of a method's name without a plural: `dump` of `dumps` and of `dump_payload`."""
-    return name.partition("_")[0].removesuffix("s")
+def _has_base_outside(bases: Sequence[ClassFacts]) -> bool:
+    """Whether a class inherits methods from another module; builtin types call none that a class of theirs adds."""
+    known = {"ABC", "Generic", "Protocol", *BUILTIN_NAMES, *(one.name for one in bases)}
+    names = (base.partition("[")[0] for one in bases for base in one.bases)
+    return any(name.rpartition(".")[2] not in known for name in names)
+
+
+def completes(member: str, called: str) -> bool:
+    """Returns whether a member's name is that of the part of an inherited method: `dump_payload` of `dumps`."""
+    return called in _actions(member)
+
+
+def _actions(member: str) -> tuple[str, ...]:
+    """The names of methods that a member may be a part of: `dump` and `dumps` of `dump_payload`."""
+    action, _, rest = member.partition("_")
+    return (action, f"{action}s") if action and rest else ()
 
 
 def without_unrelated(finding: TrialFinding) -> TrialFinding:

@@ -19,7 +19,7 @@ from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import CODE, Case
 from ..source.moments import NOW
 from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
-from ..usage.slicing import action_of
+from ..usage.slicing import completes
 from .conditions import TELLING, VAGUE, differences, empty_arguments
 from .row_words import words_of_rows
 from .scenario_words import restored_words, scenario_words
@@ -134,7 +134,7 @@ def _inherited_call(member: str, test: _Test) -> str:
     """Names the inherited method that the act calls in place of the member that completes it: `dumps`."""
     act = parse_expression(test.cases[0].expression)
     called = act.func.attr if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute) else ""
-    if not called or snake_case(called) == member or action_of(called) != action_of(member):
+    if not completes(member, called):
         return ""
     used = mentioned_names([act, *(parse_python(text.strip()) for text in test.cases[0].statements)])
     return "" if member in {snake_case(name) for name in used} else called

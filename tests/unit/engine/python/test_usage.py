@@ -278,6 +278,30 @@ def test_a_documented_call_of_an_inherited_method_is_about_the_member_that_compl
     assert found == [("Safe.dump_payload", ("safe = Safe()",), "safe.dumps([1])")]
 
 
+@pytest.mark.parametrize(
+    ("base", "member", "shown"),
+    [
+        ("Base", "total", "safe.total_price"),
+        ("Base", "get_value", "safe.get_all()"),
+        ("Base", "get_value", "safe.get"),
+        ("dict", "get_value", "safe.get('a')"),
+        ("object", "get_value", "safe.get('a')"),
+    ],
+)
+def test_what_only_shares_a_word_with_a_member_is_not_about_it(tmp_path, base, member, shown):
+    method = f"    def {member}(self, name):\n        return 1\n"
+    files = {
+        "shop/__init__.py": "from .safe import Safe\n",
+        "shop/base.py": "class Base:\n    pass\n",
+        "shop/safe.py": f"from .base import Base\n\n\nclass Safe({base}):\n{method}",
+        "README.md": f"```python\nfrom shop import Safe\nsafe = Safe()\nprint({shown})\n# 1\n```\n",
+    }
+    root = write_project(tmp_path, files)
+    layout, facts = find_layout(root), facts_of(root, "shop/safe.py")
+
+    assert f"Safe.{member}" not in {trial.subject for trial in find_usage(root, layout, facts)}
+
+
 def test_a_fixture_that_nothing_names_any_more_is_left_out():
     stopped = "monkeypatch.setattr('shop.time', now)"
     trial = Trial("clear", "cart.clear()", arrange=("cart = Cart()",), fixtures=("monkeypatch",))
