@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +20,29 @@ _LARGEST = 400_000
 _PLACEHOLDER = re.compile(r"[<>|&;$`*\[\]{}]|\.\.\.|…|^[A-Z_]{3,}$")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _SENTENCE = re.compile(
-    r"\b(?:a|an|and|are|as|be|by|can|does|for|from|has|if|in|is|it|of|on|or|that|the|then|this|to|was|when|which|will"
-    r"|with|you|your)\b",
+    r"(?<![\w./=-])(?:a|an|and|are|as|be|by|can|does|for|from|has|if|in|is|it|of|on|or|that|the|then|this|to|was|when"
+    r"|which|will|with|you|your)(?![\w/=-]|\.\w)",
     re.IGNORECASE,
 )
 _MOST_SUCH = 1
-_CODE = re.compile(r"[-+*/%<>!|&:@^]*=(?![\w-])|[(.,:]|(?:in|is|and|or|not|import|for|if|else)\b")
+_CODE = re.compile(
+    r"[-+*/%<>!|&:@^]*=(?![\w-])|[(,]|:\s|\.[A-Za-z_]\w*\s*[(=]|import \w+$|is (?:not )?None\b|if .+ else "
+)
 _NEGATIVE = re.compile(r"-\d+(\.\d+)?")
 
 
-def documented_commands(root: Path, layout: Layout, program: ProjectProgram) -> list[tuple[str, ...]]:
-    """Arguments of the commands in README, documentation and the program's own file, in order."""
+def documented_commands(
+    root: Path, layout: Layout, program: ProjectProgram, commands: Iterable[Command] = ()
+) -> list[tuple[str, ...]]:
+    """Arguments of the commands in README, documentation and the program's own file, in order.
+
+    Args:
+        commands: those that the program is known to have: a line that begins with one of them is no code.
+    """
+    known = {command.words[0] for command in commands if command.words}
     found: dict[tuple[str, ...], None] = {}
     for path in (program.place.path, *layout.documents):
-        for arguments in _commands_in(_text(root / path), program):
+        for arguments in _commands_in(_text(root / path), program, known):
             found.setdefault(arguments)
     return list(found)[:_MOST_COMMANDS]
 
@@ -43,7 +52,7 @@ def _text(path: Path) -> str:
     return "" if is_untouched(text) else text
 
 
-def _commands_in(text: str, program: ProjectProgram) -> Iterable[tuple[str, ...]]:
+def _commands_in(text: str, program: ProjectProgram, known: Collection[str]) -> Iterable[tuple[str, ...]]:
     names = [re.escape(program.name)]
     if program.start[0] == "-m":
         names.append(rf"python3? -m {re.escape(program.start[1])}")
@@ -53,7 +62,8 @@ def _commands_in(text: str, program: ProjectProgram) -> Iterable[tuple[str, ...]
             arguments = tuple(shlex.split(match[1], comments=True))
         except ValueError:
             continue
-        if _CODE.match(match[1]) or _is_prose(match[1]):
+        is_code = _CODE.match(match[1]) and not {*arguments[:1]} & {*known}
+        if is_code or _is_prose(match[1]):
             continue
         # A folder cannot be made up as a file is.
         if arguments and not any(_PLACEHOLDER.search(one) or one.endswith("/") for one in arguments):

@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -331,16 +331,18 @@ async def explore_programs(
             continue
         watched = [component.place for component in components.components]
         runner = ProgramRunner(target, program, watched)
-        facts = await asyncio.to_thread(_program_facts, root, layout, program, [place.path for place in watched])
-        facts = replace(facts, commands=await runner.commands())
+        commands, paths = await runner.commands(), [place.path for place in watched]
+        facts = await asyncio.to_thread(_program_facts, root, layout, program, paths, commands)
         found.append(await explore_program(runner, program, facts, flows.arcs, components))
     return tuple(found)
 
 
-def _program_facts(root: Path, layout: Layout, program: ProjectProgram, watched: Sequence[str]) -> ProgramFacts:
+def _program_facts(
+    root: Path, layout: Layout, program: ProjectProgram, watched: Sequence[str], commands: tuple[Command, ...]
+) -> ProgramFacts:
     return ProgramFacts(
-        commands=(),
-        documented=tuple(documented_commands(root, layout, program)),
+        commands=commands,
+        documented=tuple(documented_commands(root, layout, program, commands)),
         reading=reading_of(root, watched),
         samples=tuple(samples_of(layout)),
         source=read_source(root, program.place.path, errors="replace"),

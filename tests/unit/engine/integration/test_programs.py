@@ -215,7 +215,7 @@ def test_sentences_about_a_program_and_lines_longer_than_it_takes_are_no_command
         "depot reads the list of a shop and prints what is missing.\n"
         "depot put tea, then ship it\n"
         "    depot = Depot('tea')\n"
-        "    depot in stock\n"
+        "    depot is not None\n"
         "    depot put teas/\n"
         "    depot put 'a tea for the two of us'\n"
     )
@@ -229,6 +229,30 @@ def test_sentences_about_a_program_and_lines_longer_than_it_takes_are_no_command
     assert matching_command(("put", "tea", "where", "nobody", "looks"), commands) is None
     (many,) = commands_of({"arguments": [told("names", many=True)]})
     assert matching_command(("tea", "milk", "bread"), (many,)) == many
+
+
+@pytest.mark.parametrize(
+    ("line", "is_command"),
+    [
+        *((line, True) for line in ("import notes.csv", "./people.csv", ".", "in.csv out.csv", "is-even 4", "for 5")),
+        *((line, True) for line in ("to-csv in.csv", "in stock", "--as-is if.csv", "=8080", "ship new", "import")),
+        *((line, False) for line in ("= Depot(verbose=True)", "(", ", other", ".sort (", ": int", "import notes")),
+        *((line, False) for line in ("+= 1", "is None", "if found else other")),
+    ],
+)
+def test_a_documented_line_is_code_only_by_the_form_of_code(tmp_path, line, is_command):
+    make_project(tmp_path, {**DEPOT, "README.md": f"    depot {line}\n"})
+    layout = find_layout(tmp_path)
+    (program,) = find_programs(tmp_path, layout)
+    assert documented_commands(tmp_path, layout, program) == ([tuple(line.split())] if is_command else [])
+
+
+def test_a_documented_line_that_begins_with_a_known_command_is_no_code(tmp_path):
+    make_project(tmp_path, {**DEPOT, "README.md": "    depot import notes\n"})
+    layout = find_layout(tmp_path)
+    (program,) = find_programs(tmp_path, layout)
+    known = commands_of({"commands": {"import": {"arguments": [told("name")]}}})
+    assert documented_commands(tmp_path, layout, program, known) == [("import", "notes")]
 
 
 def test_a_default_in_brackets_is_read_and_the_name_of_a_sign_contradicts_nothing():
