@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 
 from .arguments import ProgramArgument
@@ -9,6 +11,7 @@ from .arguments import ProgramArgument
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 """What parts the cells of a line, by the ending of a file's name."""
 _COLUMN = re.compile(r"\b(?:columns?|fields?|headers?)\b", re.IGNORECASE)
+_OF_FEW = re.compile(r"true|false|yes|no|on|off|none|null|nan|[a-z]", re.IGNORECASE)
 _NO_NAME = re.compile(r"\b(?:number|index|width|count|separator|delimiter)\b", re.IGNORECASE)
 
 
@@ -20,13 +23,32 @@ def names_column(argument: ProgramArgument) -> bool:
 
 
 def altered_table(text: str, separator: str) -> str:
-    """Return another version of a table: its first row has another last cell, and its second row is gone.
+    """Return another version of a table: its first row has another cell, and its second row is gone.
 
-    A table with one row or none gets another row.
+    The cell is of the kind that it was, so that the table stays valid. A table with one row gets another row.
     """
-    head, *rows = text.splitlines()
-    if len(rows) < 2:
-        return "\n".join([head, *rows, separator.join(["date"] * len(head.split(separator)))]) + "\n"
-    start, parted, last = rows[0].rpartition(separator)
-    cell = str(int(last) + 1) if re.fullmatch(r"\d{1,9}", last) else f"{last}s"
-    return "\n".join([head, f"{start}{parted}{cell}", *rows[2:]]) + "\n"
+    head, *rows = [*csv.reader(io.StringIO(text), delimiter=separator)] or [[]]
+    if len(rows) >= 2:
+        made = [head, _with_another_cell(rows[0]), *rows[2:]]
+    else:
+        made = [head, *rows, [_another(cell) or cell for cell in rows[0]] if rows else ["date"] * max(len(head), 1)]
+    written = io.StringIO()
+    csv.writer(written, delimiter=separator, lineterminator="\n").writerows(made)
+    return written.getvalue()
+
+
+def _with_another_cell(row: list[str]) -> list[str]:
+    """Return a row whose last number or text is another one."""
+    for at in reversed(range(len(row))):
+        other = _another(row[at])
+        if other:
+            return [*row[:at], other, *row[at + 1 :]]
+    return row
+
+
+def _another(cell: str) -> str:
+    """Return another number or text of the same form; nothing for a date, a word for true or false and the like."""
+    number = re.fullmatch(r"(\d{1,9})(\.\d+)?", cell)
+    if number:
+        return str(int(number[1]) + 1).zfill(len(number[1])) + (number[2] or "")
+    return f"{cell}s" if cell[:1].isalpha() and not _OF_FEW.fullmatch(cell) else ""

@@ -329,10 +329,16 @@ def test_an_argument_that_names_a_column_is_given_those_of_the_table_that_is_rea
     ("table", "other"),
     [
         ("id\tname\n1\tCleo\n2\tPancakes\n3\tRex\n", "id\tname\n1\tCleos\n3\tRex\n"),
-        ("id\tname\n1\tCleo\n", "id\tname\n1\tCleo\ndate\tdate\n"),
+        ("id\tname\n1\tCleo\n", "id\tname\n1\tCleo\n2\tCleos\n"),
+        ("id\tname\n", "id\tname\ndate\tdate\n"),
+        ("", "\ndate\n"),
+        ("name\tprice\ntea\t3.50\ncup\t12.00\n", "name\tprice\ntea\t4.50\n"),
+        ("name\tday\ntea\t2024-05-03\ncup\t2023-12-31\n", "name\tday\nteas\t2024-05-03\n"),
+        ("name\tsold\ntea\ttrue\ncup\tfalse\n", "name\tsold\nteas\ttrue\n"),
+        ('id\tname\n007\t"a\ttea"\n008\tcup\n', 'id\tname\n007\t"a\tteas"\n'),
     ],
 )
-def test_another_version_of_a_table_has_a_changed_row_and_a_row_less_or_one_more(table, other):
+def test_another_version_of_a_table_has_a_changed_row_and_a_row_less_or_one_more_and_stays_valid(table, other):
     assert altered_table(table, "\t") == other
 
 
