@@ -45,8 +45,10 @@ class Application:
 
     def __init__(self, command, *, root, ready="", import_roots=(), environment=None, sign_in=None):
         words = [str(root / word) if (root / word).is_file() else word for word in command]
-        known = words[0] not in ("python", "python3") or shutil.which(words[0])
-        self._command = words if known else [sys.executable, *words[1:]]
+        # A program that there is not is that of the environment which runs the tests.
+        own = Path(sys.executable)
+        beside = own if words[0] in ("python", "python3") else own.with_name(words[0].rpartition("/bin/")[2])
+        self._command = words if shutil.which(words[0]) or not beside.is_file() else [str(beside), *words[1:]]
         self._path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), *(str(root / one) for one in import_roots)])
         self._environment, self._ready, self._sign_in = dict(environment or {}), ready, sign_in
         self._address = os.environ.get("API_BASE_URL", "").rstrip("/")

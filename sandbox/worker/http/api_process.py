@@ -359,9 +359,10 @@ def _whole(answer, until):
 
 
 def _with_python(command):
-    """The words of a command; where there is no `python`, it is the one that runs the tests."""
-    first, *rest = command
-    return [sys.executable if first in ("python", "python3") and not shutil.which(first) else first, *rest]
+    """The words of a command; a program that there is not is that of the environment which runs the tests."""
+    (first, *rest), python = command, Path(sys.executable)
+    beside = python if first in ("python", "python3") else python.with_name(first.rpartition("/bin/")[2])
+    return list(command) if shutil.which(first) or not beside.is_file() else [str(beside), *rest]
 
 
 def _serving():

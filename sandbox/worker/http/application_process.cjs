@@ -6,7 +6,7 @@ const { randomUUID } = require('node:crypto');
 const { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } = require('node:fs');
 const { connect, createServer } = require('node:net');
 const { tmpdir } = require('node:os');
-const { delimiter, join, resolve } = require('node:path');
+const { basename, delimiter, dirname, join, resolve } = require('node:path');
 const { createInterface } = require('node:readline');
 const { setTimeout: pause } = require('node:timers/promises');
 
@@ -107,7 +107,10 @@ class Application {
     const words = this.launch.command.map((one) => one.replace('{port}', String(port)));
     // It runs elsewhere: words that name a file of the project are spelled in full.
     const argv = words.map((one) => (existsSync(join(root, one)) && one !== '.' ? join(root, one) : one));
+    // A program that there is not is that of the project's environment.
+    const beside = join(dirname(pythonOf(root)), basename(argv[0]));
     if (/^python3?$/.test(argv[0])) argv[0] = pythonOf(root);
+    else if (!isProgram(argv[0]) && existsSync(beside)) argv[0] = beside;
     const cwd = this.launch.folder ? join(root, this.launch.folder) : join(place, 'work');
     const started = (this.process = this.spawn(argv, cwd, { PORT: String(port) }));
     for (const until = Date.now() + START_MS; Date.now() < until; await pause(LOOK_MS)) {
@@ -177,6 +180,11 @@ function kill(process, signal) {
 function pythonOf(root) {
   const own = ['.venv', 'venv'].map((one) => join(root, one, 'bin', 'python'));
   return process.env.PYTHON ?? own.find((one) => existsSync(one)) ?? 'python3';
+}
+
+function isProgram(name) {
+  if (name.includes('/')) return existsSync(name);
+  return (process.env.PATH ?? '').split(delimiter).some((one) => existsSync(join(one, name)));
 }
 
 function freePort() {

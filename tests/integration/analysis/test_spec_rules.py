@@ -70,6 +70,22 @@ def test_an_expectation_needs_evidence_and_lines_in_order():
     assert unit_rules(expect=[reversed_lines]) == [("lines_reversed", "$.cases[0].expect[0].evidence.lines")]
 
 
+def test_what_an_installed_site_shows_needs_no_line_of_the_project():
+    seen = {"kind": "visible", "locator": {"by": "text", "value": "Tables"}, "origin": "observed"}
+    spec = example("e2e_test_schema_v1", "orders_with_pytest")
+    site = {"name": "notes", "platform": "web", "application": {"command": ["notes", "{port}"]}}
+
+    def found(expectation: dict[str, Any], **target: Any) -> bool:
+        spec["target"] = {**site, **target}
+        spec["cases"][0]["expect"] = [expectation]
+        return ("no_evidence", "$.cases[0].expect[0]") in rules(spec, "e2e")
+
+    assert not found(seen)
+    assert found({**seen, "origin": "documented"})
+    assert found(seen, path="notes.py")
+    assert found(seen, application={"import": "notes:application"})
+
+
 def test_ids_and_cases_are_told_when_they_repeat():
     other = unit_case(title="again", act={"expression": "half(8)"})
     assert rules(unit_spec(cases=[unit_case(), other])) == [("duplicate_id", "$.cases[1].id")]

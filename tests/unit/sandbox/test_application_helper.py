@@ -27,6 +27,20 @@ def test_a_command_that_names_python_runs_where_no_program_has_that_name(monkeyp
 
 
 @pytest.mark.feature("T-20")
+@pytest.mark.parametrize("written", ["notes", ".venv/bin/notes"])
+def test_a_program_that_is_on_no_path_is_that_of_the_environment_of_the_tests(monkeypatch, tmp_path, written):
+    installed = tmp_path / "notes"
+    installed.touch()
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    assert api_process._with_python([written, "{port}"]) == [str(installed), "{port}"]
+    assert api_command.Application([written, "{port}"], root=tmp_path / "project")._command == [
+        str(installed),
+        "{port}",
+    ]
+    assert api_process._with_python(["sh", "-c", "true"]) == ["sh", "-c", "true"]
+
+
+@pytest.mark.feature("T-20")
 def test_cookies_of_a_user_and_of_a_request_are_sent_together(monkeypatch):
     sent = {}
     application = api_process.Application("shop:app", launcher=["serve"])

@@ -115,3 +115,12 @@ def test_a_value_that_takes_something_of_the_shell_reaches_the_application(tmp_p
     shell = {"SHOP_HOST": "here"}
     seen = fresh(tmp_path, shell, needed={"SHOP_URL": "db://${SHOP_HOST}/$$x"}, alone=True)["seen"]["variables"]
     assert seen["SHOP_URL"] == "db://here/$x"
+
+
+def test_a_program_that_is_on_no_path_is_that_of_the_environment_of_the_project(tmp_path):
+    programs = tmp_path / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "python").touch()
+    (programs / "serve-notes").symlink_to(find_node().path)
+    told = fresh(tmp_path, {}, command=["serve-notes", "server.js"])
+    assert told["base"].endswith(":" + told["seen"]["variables"]["PORT"])
