@@ -70,7 +70,7 @@ def note_pattern(name: str, pattern: Shape | tuple[str, int] | None, arguments: 
     at = 1 if name in ("sub", "subn") else 0
     if name not in _SEARCHED_WITH or len(arguments) <= at or pattern is None:
         return
-    known = pattern.root().patterns if isinstance(pattern, Shape) else {pattern: None}
+    known = pattern.root().compiled if isinstance(pattern, Shape) else {pattern: None}
     if known:
         arguments[at].vote("text").root().patterns.update(known)
 

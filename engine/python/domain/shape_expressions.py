@@ -343,7 +343,7 @@ class Expressions:
                 pattern = compiled_pattern(node)
                 if func.attr == "compile" and pattern is not None:
                     made = Shape()
-                    made.patterns[pattern] = None
+                    made.compiled[pattern] = None
                     return made
                 note_pattern(func.attr, pattern or (arguments[0] if arguments else None), arguments[1:])
             found = call_builtin(func.attr, arguments)
@@ -352,7 +352,7 @@ class Expressions:
             base = self.classes[func.value.id][0]
         else:
             base = self.read(func.value, names)
-        if base.root().patterns:
+        if base.root().compiled:
             note_pattern(func.attr, base, arguments)
             # What is left after a replacement is searched further.
             return arguments[1] if func.attr == "sub" and len(arguments) > 1 else Shape()

@@ -21,7 +21,8 @@ class Shape:
         classes: classes of the module that its objects are made of.
         tokens: source texts of constants that it must be one of, as the keys of a literal that it is looked up in.
         compared: operator and source text of constants that it is compared with.
-        patterns: regular expressions that it is searched with, and their flags; of a compiled one its own.
+        patterns: regular expressions that it is searched with, and their flags.
+        compiled: the regular expressions that it is, and their flags.
         searched: source text of constants that it is searched for, split at or replaced in.
     """
 
@@ -39,6 +40,7 @@ class Shape:
     tokens: dict[str, None] = field(default_factory=dict[str, None])
     compared: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
     patterns: dict[tuple[str, int], None] = field(default_factory=dict[tuple[str, int], None])
+    compiled: dict[tuple[str, int], None] = field(default_factory=dict[tuple[str, int], None])
     searched: dict[str, None] = field(default_factory=dict[str, None])
 
     def root(self) -> Shape:
@@ -129,6 +131,7 @@ def _merge(one: Shape, other: Shape) -> list[tuple[Shape, Shape]]:
     one.compared.update(other.compared)
     one.searched.update(other.searched)
     one.patterns.update(other.patterns)
+    one.compiled.update(other.compiled)
     pairs: list[tuple[Shape, Shape]] = []
     for name in ("each", "index", "item", "result"):
         mine, theirs = getattr(one, name), getattr(other, name)

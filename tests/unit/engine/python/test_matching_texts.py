@@ -81,3 +81,14 @@ def test_what_patterns_of_the_code_are_applied_to_takes_texts_that_they_find_som
         repr("hello <img alt='kitten'> world"),
         repr("hello </kitten> world"),
     )
+
+
+def test_a_text_that_is_searched_with_a_pattern_is_still_read_as_a_text(tmp_path: Path) -> None:
+    source = (
+        "import re\n\nDIGITS = re.compile(r'[0-9]+')\n\n\n"
+        "def cells(row):\n    return row.split('|') if DIGITS.search(row) else []\n"
+    )
+    _, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    (cells,) = context.domains
+
+    assert cells.of("row").parts == ("'|'",)
