@@ -225,21 +225,23 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
     if named and named[0] not in _PLAIN_TEXT:
         texts = [str(literal_or(text, "")) for text in named]
         return [*_from(texts, place), *_from(tables.WORDS, place)]
-    whose = _NAME_OF.fullmatch(context.name) if not named else None
-    if whose is not None:
-        return [whose[1], *_from(tables.WORDS, place), ""]  # in a test each name says what it is the name of
     samples = [str(literal_or(text, "")) for text in domain.samples]
     if domain.parts and not domain.preconditions:
-        return [*_with_parts([str(literal_or(text, "")) for text in domain.parts], place), *samples]
+        parts = [str(literal_or(text, "")) for text in domain.parts]
+        both = [text for text in samples if all(part in text for part in parts)]
+        return [*both, *_with_parts(parts, place), *samples]
     if samples and not domain.preconditions:
         own = [str(literal_or(text, "")) for text in named[:1] if not _is_prose(context.name)]
         return [*own, *samples, *_from(tables.WORDS, place)[:1], ""]
+    whose = _NAME_OF.fullmatch(context.name) if not named else None
+    if whose is not None:
+        return [whose[1], *_from(tables.WORDS, place), ""]  # in a test each name says what it is the name of
     if domain.requires("letters") or not _is_prose(context.name):
         return [*_from(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
     return [*_from(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]
 
 
-_NAME_OF = re.compile(r"([a-z]{3,})_?name")
+_NAME_OF = re.compile(r"([a-z]{3,})_name")
 
 
 def _named(name: str) -> tuple[str, ...]:

@@ -73,6 +73,27 @@ def test_a_name_that_says_the_form_comes_before_signs() -> None:
     assert natural_values(domain, ExampleContext(name="email"))[0].candidate.source == "'ann@example.com'"
 
 
+@pytest.mark.parametrize(
+    ("name", "signs", "expected"),
+    [
+        pytest.param("tag_name", (), "'tag'", id="whose_name_it_is"),
+        pytest.param("module_name", (".",), "'kitten.sitting.mitten'", id="signs_that_the_code_splits_at"),
+        pytest.param("surname", (), "'kitten'", id="one_word"),
+    ],
+)
+def test_a_name_of_something_is_called_after_it_unless_the_code_asks_for_signs(name, signs, expected) -> None:
+    domain = ParameterDomain("text", parts=tuple(map(repr, signs)))
+    assert natural_values(domain, ExampleContext(name=name))[0].candidate.source == expected
+
+
+def test_a_text_that_a_pattern_finds_comes_first_where_it_has_the_signs() -> None:
+    found = {
+        sign: natural_values(ParameterDomain("text", parts=(repr(sign),), samples=("'v1.2'",)))[0].candidate.source
+        for sign in ".-"
+    }
+    assert found == {".": "'v1.2'", "-": "'kitten-sitting-mitten'"}
+
+
 def test_a_single_sign_separates_three_words() -> None:
     assert first_text("|") == "'kitten|sitting|mitten'"
 
