@@ -41,6 +41,13 @@ def callee(node: ast.expr) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node
 
 
+def printed_argument(node: ast.AST) -> ast.expr | None:
+    """What `print(x)` and `console.print(x)` show: the only argument; None for other calls and for several things."""
+    if not isinstance(node, ast.Call) or last_name(node.func) != "print" or len(node.args) != 1 or node.keywords:
+        return None
+    return None if isinstance(node.args[0], ast.Starred) else node.args[0]
+
+
 def keyword_value(node: ast.expr, name: str) -> ast.expr | None:
     """The argument that a call passes by a name; None without one, or where the node is no call."""
     keywords = node.keywords if isinstance(node, ast.Call) else ()

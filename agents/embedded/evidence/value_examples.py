@@ -14,7 +14,7 @@ from ....engine.python.facts.docstrings import examples_in
 from ....engine.python.model.model import Example
 from ....engine.python.usage.prose_examples import called_examples
 from ....engine.python.usage.slicing import needed_statements
-from ....utils.python_names import bound_outside_patterns, last_name
+from ....utils.python_names import bound_outside_patterns, last_name, printed_argument
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none
 from ...evidence.model import SourceKind, ValueExample
 from .document_text import code_blocks, is_about_the_past, is_plain_statement, prompts_of, words_of
@@ -94,9 +94,10 @@ def _of_block(path: str, first: int, block: str, names: Sequence[str]) -> Iterat
 def _unwrapped(example: Example) -> tuple[str, str]:
     """The act of an example and its result; of `print(x)  # [1]` those of `x`. A printed number may be a text."""
     call = expression_or_none(example.act)
+    shown = printed_argument(call) if call is not None else None
     want = _literal(example.want)
-    if isinstance(call, ast.Call) and last_name(call.func) == "print" and want[:1] in ("'", '"', "[", "{", "("):
-        return ast.unparse(call.args[0]), want
+    if shown is not None and want[:1] in ("'", '"', "[", "{", "("):
+        return ast.unparse(shown), want
     return example.act, example.want
 
 

@@ -8,7 +8,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from ....utils.python_names import bound_outside_patterns, last_name, loaded_names
+from ....utils.python_names import bound_outside_patterns, last_name, loaded_names, printed_argument
 from ....utils.python_source import literal_or, parse_or_none
 from ..model.model import Example
 
@@ -88,7 +88,7 @@ def _resolved(before: list[ast.stmt], call: ast.Call) -> tuple[list[ast.stmt], a
         The statements without the assignment, and the call with its value; both unchanged where a statement between
         them may change what the value depends on, or a part of what is printed is no variable.
     """
-    part = call.args[0] if last_name(call.func) == "print" else None
+    part = printed_argument(call)
     while isinstance(part, ast.Subscript | ast.Attribute):
         part = part.value
     if not isinstance(part, ast.Name):

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ....utils.python_names import printed_argument
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none, parse_python
 from ..facts.analyse import imports_of, subjects
 from ..model.model import PRINTS, CallableFacts, Documentation, Example, ModuleFacts, Trial
@@ -162,11 +163,8 @@ def printed_value(trial: Trial) -> Trial | None:
     if not (trial.act.startswith("print(") and trial.act.endswith(")")):
         return None
     node = parse_python(trial.act).body[0]
-    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)) or len(node.value.args) != 1:
-        return None
-    if node.value.keywords or isinstance(node.value.args[0], ast.Starred):
+    shown = printed_argument(node.value) if isinstance(node, ast.Expr) else None
+    if shown is None:
         return None
     wanted = f"{PRINTS}{trial.wanted}" if trial.wanted and "Traceback" not in trial.wanted else None
-    return replace(
-        trial, act=ast.unparse(node.value.args[0]), wanted=wanted, wanted_line=trial.wanted_line if wanted else 0
-    )
+    return replace(trial, act=ast.unparse(shown), wanted=wanted, wanted_line=trial.wanted_line if wanted else 0)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....utils.generated_header import is_untouched
-from ....utils.python_names import bound_outside_patterns, dotted_name
+from ....utils.python_names import bound_outside_patterns, printed_argument
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
@@ -171,11 +171,12 @@ class _Finder:
 
 
 def _shown(act: ast.expr) -> ast.expr:
-    """What `print(x)` shows: its value can be compared, printed text only as text."""
-    is_print = isinstance(act, ast.Call) and dotted_name(act.func) == "print"
-    if isinstance(act, ast.Call) and is_print and len(act.args) == 1 and not act.keywords:
-        return act.args[0]
-    return act
+    """What `print(x)` shows: its value can be compared, printed text only as text.
+
+    `report.print(x)` may be about a method of the target.
+    """
+    is_print = isinstance(act, ast.Call) and isinstance(act.func, ast.Name)
+    return (printed_argument(act) if is_print else None) or act
 
 
 def _with_helpers(needed: list[ast.stmt], act: ast.expr, scope: NameScope, file: TestFile) -> list[ast.stmt]:
