@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
 
@@ -20,7 +20,6 @@ from .trial_search import TrialRecord, TrialSearch
 _MOST_EACH = 3
 _MOST_CALLABLES = 60
 _MOST_OBJECTS = 2
-_CHECKS = ("validate", "verify")
 _PLAIN_VALUES = ("{'id': 5, 'name': 'Ada'}", "[1, 2, 3]", "'hello'")
 # What undoes what, as parts of names.
 _INVERSES = (
@@ -43,6 +42,9 @@ _INVERSES = (
     ("from", "to"),
     ("write", "read"),
 )
+# What makes that of which a method with a name of checking says that it is valid.
+_CHECKED = {"validate": "sign", "verify": "sign"}
+_VERBS = frozenset((*(verb for pair in _INVERSES for verb in pair), *_CHECKED.values()))
 _SUFFIX = re.compile(r"(\.\w+)?(?='$)")
 _CONVERSION = re.compile(r"(\w+?)(?:_to_|2)(\w+)")
 
@@ -108,20 +110,33 @@ def outer_round_trips(records: Sequence[TrialRecord], facts: ModuleFacts) -> Ite
 
     They are made on the objects of calls of the method that undoes it: `serializer.loads(serializer.dumps([1, 2, 3]))`.
     """
+    known = {one.name for one in facts.callables() if one.owner is not None}
+    objects: dict[str | None, list[tuple[str, Trial]]] = {}
     for back in facts.callables():
         needed = [one for one in back.parameters if one.required and one.name not in ("self", "cls")]
         if back.kind != "method" or not back.public or back.is_async or len(needed) != 1:
             continue
-        objects: dict[tuple[str, ...], Trial] = {}
-        of_class = [one.trial for one in records if one.trial.subject.startswith(f"{back.owner}.")]
-        for trial in sorted(of_class, key=lambda one: one.source not in RICH_SOURCES):
-            variable = _variable_of(trial)
-            if variable and trial.mode == "call" and not trial.fixtures:
-                objects.setdefault((variable, *trial.arrange), trial)
-        for (variable, *_), trial in islice(objects.items(), _MOST_OBJECTS):
-            for name, value in product(_undone_names(back.name), _PLAIN_VALUES):
+        names = _undone_names(back.name, known)
+        if not names:
+            continue
+        if back.owner not in objects:
+            objects[back.owner] = _objects_of(back.owner, records)
+        for variable, trial in objects[back.owner]:
+            for name, value in product(names, _PLAIN_VALUES):
                 act = f"{variable}.{back.name}({variable}.{name}({value}))"
-                yield _about(back, trial, facts, act, trial.arrange), "True" if back.name in _CHECKS else value
+                yield _about(back, trial, facts, act, trial.arrange), "True" if back.name in _CHECKED else value
+
+
+def _objects_of(owner: str | None, records: Sequence[TrialRecord]) -> list[tuple[str, Trial]]:
+    """The variables of the first objects whose methods were called, each with a call; those that people wrote first."""
+    found: dict[tuple[str, ...], Trial] = {}
+    of_class = [one.trial for one in records if one.trial.subject.startswith(f"{owner}.")]
+    for trial in sorted(of_class, key=lambda one: one.source not in RICH_SOURCES):
+        if len(found) == _MOST_OBJECTS:
+            break
+        if trial.mode == "call" and not trial.fixtures and (variable := _variable_of(trial)):
+            found.setdefault((variable, *trial.arrange), trial)
+    return [(variable, trial) for (variable, *_), trial in found.items()]
 
 
 def _variable_of(trial: Trial) -> str:
@@ -132,14 +147,24 @@ def _variable_of(trial: Trial) -> str:
     return receiver.id if isinstance(receiver, ast.Name) else ""
 
 
-def _undone_names(name: str) -> list[str]:
-    """Names of what a method undoes or checks, by its own name: `sign` of `unsign`, `dumps` of `loads`."""
+def _undone_names(name: str, known: Collection[str]) -> list[str]:
+    """Names of what a method undoes or checks, by its own name: `sign` of `unsign`, `dumps` of `loads`.
+
+    Args:
+        known: names of the module's methods: what follows `un` is one of them or a verb, as it is not in `union`.
+    """
+    if name in _CHECKED:
+        return [_CHECKED[name]]
     first, mark, rest = name.partition("_")
-    if name in _CHECKS:
-        return ["sign"]
-    plural = "s" if first.endswith("s") else ""
-    found = [f"{here}{plural}{mark}{rest}" for here, there in _INVERSES if there == first.removesuffix("s")]
-    return [*found, *([name.removeprefix("un")] if name.startswith("un") and len(name) > len("unto") else [])]
+    found = [
+        f"{here}{first.removeprefix(there)}{mark}{rest}"  # with the ending of the method's own name
+        for here, there in _INVERSES
+        if there in (first, first.removesuffix("s"))
+    ]
+    bare = name.removeprefix("un")
+    if bare != name and (bare in known or bare.partition("_")[0] in _VERBS):
+        found.append(bare)
+    return list(dict.fromkeys(found))
 
 
 def undoes(name: str, other: str) -> bool:

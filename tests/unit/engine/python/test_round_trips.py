@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Parameter, Value
+from testwright.engine.python.search import round_trips as module
 from testwright.engine.python.search.round_trips import outer_round_trips, round_trips, undoes
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
 
@@ -88,6 +89,18 @@ def test_the_file_that_a_call_made_is_passed_to_what_undoes_it() -> None:
     assert given == "'abc'"
 
 
+def signer_with(*names: str) -> ModuleFacts:
+    parameters = (Parameter("self", "positional_or_keyword"), Parameter("value", "positional_or_keyword"))
+    members = tuple(
+        CallableFacts(f"Signer.{name}", "method", (1, 9), owner="Signer", parameters=parameters) for name in names
+    )
+    return ModuleFacts("m.py", "m", ".", "", classes=(ClassFacts("Signer", "plain", (1, 9), members=members),))
+
+
+_OF_KEY = record(0, "signer.key()", returned("'k'"), arrange=("signer = Signer('k')",))
+CALLED = replace(_OF_KEY, trial=replace(_OF_KEY.trial, subject="Signer.key"))
+
+
 @pytest.mark.parametrize(
     ("name", "act", "given"),
     [
@@ -97,12 +110,41 @@ def test_the_file_that_a_call_made_is_passed_to_what_undoes_it() -> None:
     ],
 )
 def test_what_an_object_inherits_is_undone_and_checked_on_an_object_of_other_calls(name: str, act: str, given: str):
-    parameters = (Parameter("self", "positional_or_keyword"), Parameter("value", "positional_or_keyword"))
-    back = CallableFacts(f"Signer.{name}", "method", (1, 9), owner="Signer", parameters=parameters)
-    facts = ModuleFacts("m.py", "m", ".", "", classes=(ClassFacts("Signer", "plain", (1, 9), members=(back,)),))
-    called = record(0, "signer.key()", returned("'k'"), arrange=("signer = Signer('k')",))
-    called = replace(called, trial=replace(called.trial, subject="Signer.key"))
-
-    found = [(trial.arrange, trial.act, value) for trial, value in outer_round_trips([called], facts)]
+    found = [(trial.arrange, trial.act, value) for trial, value in outer_round_trips([CALLED], signer_with(name))]
 
     assert (("signer = Signer('k')",), act, given) in found
+
+
+@pytest.mark.parametrize(
+    ("name", "undone"),
+    [
+        ("decompress", ["compress"]),
+        ("unpack_all", ["pack_all"]),
+        ("unsign", ["sign"]),
+        ("union", []),
+        ("unique_id", []),
+        ("update", []),
+    ],
+)
+def test_a_method_undoes_what_its_verb_says_and_no_word_that_only_begins_alike(name: str, undone: list[str]) -> None:
+    acts = [trial.act for trial, _ in outer_round_trips([CALLED], signer_with(name))]
+
+    assert acts[::3] == [f"signer.{name}(signer.{one}({{'id': 5, 'name': 'Ada'}}))" for one in undone]
+
+
+def test_a_word_behind_un_is_what_is_undone_where_the_module_has_a_method_of_that_name() -> None:
+    acts = [trial.act for trial, _ in outer_round_trips([CALLED], signer_with("unfold", "fold"))]
+
+    assert "signer.unfold(signer.fold('hello'))" in acts
+
+
+def test_the_calls_of_a_class_are_read_once_and_only_for_methods_that_undo_something(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(module, "_variable_of", lambda trial: read.append(trial.act) or "signer")
+
+    assert list(outer_round_trips([CALLED], signer_with("union", "update"))) == []
+    assert read == []
+    assert list(outer_round_trips([CALLED], signer_with("unsign", "loads", "union")))
+    assert read == ["signer.key()"]
