@@ -136,7 +136,7 @@ def _plain(reader: TypeReader, node: Node, depth: int, module: Module) -> Shape:
 
 
 def _nested(reader: TypeReader, node: Node, depth: int, module: Module) -> Shape:
-    """`slugify.Options`: a type of a namespace of the module's own."""
+    """`namespace.Options`: a type of a namespace of the module's own."""
     return reader.named(text_of(child(node, "name")), depth, module)
 
 

@@ -82,7 +82,7 @@ class NameScope:
         words = statement.split()
         package = self._facts.module.partition(".")[0]
         if module_name == package and self._own.get(module_name) == "function":
-            return True  # documents write `slugify.slugify(…)` below `from slugify import slugify`
+            return True  # documents write `name.name(…)` below `from name import name`
         if words[:1] == ["import"]:
             return self._index.defines(words[1], attribute, self._facts)
         if words[:1] == ["from"] and len(words) >= 4:
