@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,7 +23,7 @@ from ..search.simplified_trials import SIMPLIFIED
 from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
 from .compared_calls import interchangeable_calls, misuses_of_empty_objects
 from .idle_arguments import idle_records
-from .representative import Representation, answers_undecorated, represent, texts_in
+from .representative import Representation, answers_undecorated, represent, shows_unset_parts, texts_in
 
 # Raised by the operating system: not behaviour of the code unless the code or its documentation names the exception.
 SYSTEM_ERRORS = frozenset({"IsADirectoryError", "NotADirectoryError", "PermissionError"})
@@ -114,8 +113,11 @@ def rank_candidates(
     written, fitting = _written_texts(records, facts), fitting_texts(facts)
     idle = idle_records(records)
     misused, interchangeable = misuses_of_empty_objects(records), interchangeable_calls(records)
-    records = [one for one in records if not _tells_half_made(one)]
-    shown = {(one.trial.act, *one.trial.arrange) for one in records if one.trial.act.startswith("repr(")}
+    shown = {
+        (one.trial.act, *one.trial.arrange)
+        for one in records
+        if one.trial.act.startswith("repr(") and not shows_unset_parts(one.trial, one.observation)
+    }
     valued = {(f"print({one.trial.act})", *one.trial.arrange) for one in records if _has_source(one)}
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
     found: dict[Goal, list[TrialCandidate]] = {}
@@ -156,14 +158,6 @@ def rank_candidates(
         found.setdefault(same, []).append(candidate)
     kept = [candidate for group in found.values() for candidate in _plainest(group, alike)]
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
-
-
-def _tells_half_made(record: TrialRecord) -> bool:
-    """Whether a text tells of an object that is not finished: `Every 2 None do [None]`."""
-    trial, value = record.trial, record.observation.value
-    if value is None or trial.wanted or not trial.act.startswith(("repr(", "str(")):
-        return False
-    return len(_NOTHING.findall(value.source or "")) > 1
 
 
 def _has_source(record: TrialRecord) -> bool:
@@ -210,7 +204,6 @@ def _plainest(group: Sequence[TrialCandidate], count: int) -> list[TrialCandidat
     return list(chosen.values())[:count]
 
 
-_NOTHING = re.compile(r"\bNone\b")
 _FOR_READERS = frozenset({"doctest", "prose", "document", "example"})
 
 

@@ -27,6 +27,7 @@ from .degeneracy import CONTAINERS, MILD, SEVERE, degeneracy_of, is_partial, rec
 _HOLE = "__hole__"
 _MOST_GAPS = 3
 _EMPTY_CONTAINERS = frozenset({"[]", "{}", "()", "set()"})
+_NOTHING = re.compile(r"\bNone\b")
 _GAP = re.compile(r"\bNone\b|(?<![\w'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])")
 _SAMPLES = tuple(definition for definition, _ in DECORATED)
 _HELPERS = ("def ", "async def ", "class ", "@")
@@ -49,6 +50,7 @@ class Representation:
         options: number of the act's arguments that have a default.
         signs: number of arguments that are a single sign because that is what their parameter takes.
         negative: whether an argument is a negative whole number: an index from the end, a size that makes no sense.
+        unset: whether the result is an object's text with parts that are not set; see `shows_unset_parts`.
     """
 
     degeneracy: int
@@ -62,6 +64,7 @@ class Representation:
     options: int = 0
     negative: bool = False
     signs: int = 0
+    unset: bool = False
 
     def distance(self, other: Representation) -> int:
         """Counts the values in which two trials of one shape differ; a large number for trials of two shapes."""
@@ -107,6 +110,7 @@ def represent(
     given = _arguments(act, subject, assigned)
     values_given = _literals(given)
     answers = [node for name, node in assigned.items() if name in DATA]
+    unset = shows_unset_parts(trial, observation)
     shape, values = _shape_of(trial.arrange, trial.act, trial.mode)
     return Representation(
         degeneracy=_degeneracy(given, facts)
@@ -117,6 +121,7 @@ def represent(
         + sum(degeneracy_of(node, facts) for node in answers)
         # What is refused may well be refused because there is nothing in the object.
         + min(receiver_degeneracy(subject, act, statements, facts), SEVERE if observation.raised is None else MILD)
+        + (SEVERE if unset else 0)
         + (MILD if subject is not None and subject.kind == "constructor" and is_partial(subject, len(given)) else 0),
         # An object that shows itself as the text it was read from is not that text.
         trivial=is_trivial(observation, () if trial.act.startswith("repr(") else given),
@@ -129,6 +134,7 @@ def represent(
         options=_options(act, subject),
         negative=_has_negative(values_given),
         signs=signs,
+        unset=unset,
     )
 
 
@@ -308,6 +314,14 @@ def _gaps(observation: Observation) -> int:
         return 0
     sources = [value.source] if value.source is not None else [item.source or "" for _, item in value.attributes]
     return min(_MOST_GAPS, sum(len(_GAP.findall(source)) for source in sources))
+
+
+def shows_unset_parts(trial: Trial, observation: Observation) -> bool:
+    """Whether an undocumented call shows an object as a text with several None, as of one that is not filled yet."""
+    value = observation.value
+    if value is None or trial.wanted or not trial.act.startswith(("repr(", "str(")):
+        return False
+    return len(_NOTHING.findall(value.source or "")) > 1
 
 
 def texts_in(trial: Trial) -> frozenset[str]:

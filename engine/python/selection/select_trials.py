@@ -337,7 +337,8 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
     others = [
         one
         for one in candidates
-        if one.asserts and not one.raises and (asks or not one.misfits) and one.record.number not in selection.chosen
+        if (one.asserts and not one.raises and (asks or not one.misfits) and not one.representation.unset)
+        and one.record.number not in selection.chosen
     ]
     for _ in range(_MOST_EXCLUDING):
         survivors = trivial_survivors(rows)

@@ -312,12 +312,13 @@ def test_an_example_of_the_class_that_repeats_one_of_the_member_is_left_out() ->
 
 
 @pytest.mark.feature("B-18")
-def test_the_text_of_an_object_that_is_not_finished_is_no_example() -> None:
-    half = record(0, "repr(second(2))", returned("'Every 2 None do [None]'"), (1, 2))
-    whole = replace(half, trial=replace(half.trial, subject="second"))
+def test_a_text_with_several_none_is_an_example_only_where_nothing_else_shows_its_way() -> None:
+    unset = record(0, "repr(second(2))", returned("'Span(None, None)'"), (1, 2))
+    unset = replace(unset, trial=replace(unset.trial, subject="second"))
     plain = record(1, "second(2)", returned("[2, 5]"), (1, 2))
-    assert chosen(whole, plain) == ["second(2)"]
-    told = replace(whole, trial=replace(whole.trial, wanted="'Every 2 None do [None]'", source="doctest"))
+    assert chosen(unset, plain) == ["second(2)"]
+    assert chosen(unset) == ["repr(second(2))"]
+    told = replace(unset, trial=replace(unset.trial, wanted="'Span(None, None)'", source="doctest"))
     assert chosen(told) == ["repr(second(2))"]
 
 
