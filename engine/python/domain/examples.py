@@ -9,8 +9,9 @@ from itertools import zip_longest
 
 from ....utils.python_source import expression_or_none, literal_or
 from ..facts.type_inference import name_entry
+from ..model.candidate_parts import combined
 from ..model.domain import UNKNOWN, ParameterDomain
-from ..model.model import Candidate, combined
+from ..model.model import Candidate
 from . import example_tables as tables
 from .conditions import meets
 from .degenerate import is_degenerate

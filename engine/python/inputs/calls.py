@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ....utils.in_turns import in_turns
-from ..model.model import CallableFacts, Candidate, ClassFacts, Mode, ModuleFacts, Parameter, combined, distinct
+from ..model.candidate_parts import combined, distinct
+from ..model.model import CallableFacts, Candidate, ClassFacts, Mode, ModuleFacts, Parameter
 from ..usage.project_index import ProjectIndex
 
 Row = tuple[tuple[Parameter, Candidate], ...]

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from ....utils.python_source import expression_or_none
 from ..domain.example_tables import INTERVALS
-from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined
+from ..model.candidate_parts import combined
+from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
 from .calls import takes_clock
 from .shared_keys import with_shared_keys
 

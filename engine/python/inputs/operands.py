@@ -8,7 +8,8 @@ from typing import Any
 
 from ....utils.python_source import literal_or
 from ....utils.regex_examples import matching_texts
-from ..model.model import BodyComparison, CallableFacts, Candidate, ModuleFacts, Parameter, distinct
+from ..model.candidate_parts import distinct
+from ..model.model import BodyComparison, CallableFacts, Candidate, ModuleFacts, Parameter
 
 _NO_LITERAL = object()
 _MAXIMUM_SIZE = 64

@@ -12,8 +12,9 @@ from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
 from ..facts.docstrings import is_made_by_others
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
+from ..model.candidate_parts import combined, distinct
 from ..model.domain import CallableDomains
-from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined, distinct
+from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
 from ..outside.clocks import stopped_clocks
 from ..outside.databases import DATABASE_FILE, column_values, connections, is_connection, is_database_path
 from ..outside.parts import part_named, part_values

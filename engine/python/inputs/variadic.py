@@ -6,7 +6,8 @@ import re
 
 from ....utils.python_source import expression_or_none, literal_or
 from ..domain.degenerate import is_degenerate
-from ..model.model import Candidate, Parameter, combined, distinct
+from ..model.candidate_parts import combined, distinct
+from ..model.model import Candidate, Parameter
 
 _MOST_VALUES = 24
 # Two texts, two lists that begin and end alike, so that what they have in common shows.

@@ -6,7 +6,6 @@ Values and statements are Python source text, so that a trial reads like the tes
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -190,7 +189,6 @@ class ModuleFacts:
 
 MOST_PARAMETERS = 100
 """A callable with more of them is not called: values for each, in the light of all others, would take for ever."""
-
 
 RAISES = "raises:"
 """What `Trial.wanted` begins with where prose announces an exception."""
@@ -384,22 +382,3 @@ class Candidate:
     arrange: tuple[str, ...] = ()
     fixtures: tuple[str, ...] = ()
     origin: str = "signature"
-
-
-def distinct(candidates: list[Candidate], limit: int) -> list[Candidate]:
-    """The first `limit` candidates, without two of the same text."""
-    found: dict[str, Candidate] = {}
-    for candidate in candidates:
-        found.setdefault(candidate.source, candidate)
-    return list(found.values())[:limit]
-
-
-def combined(source: str, parts: Iterable[Candidate], imports: Iterable[str] = ()) -> Candidate:
-    """An expression made of several candidates, with everything that all of them need; `imports` come first."""
-    parts = list(parts)
-    return Candidate(
-        source=source,
-        imports=tuple(dict.fromkeys((*imports, *(text for part in parts for text in part.imports)))),
-        arrange=tuple(dict.fromkeys(text for part in parts for text in part.arrange)),
-        fixtures=tuple(dict.fromkeys(text for part in parts for text in part.fixtures)),
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -113,25 +113,8 @@ def rank_candidates(
     written, fitting = _written_texts(records, facts), fitting_texts(facts)
     idle = idle_records(records)
     misused, interchangeable = misuses_of_empty_objects(records), interchangeable_calls(records)
-    shown = {
-        (one.trial.act, *one.trial.arrange)
-        for one in records
-        if one.trial.act.startswith("repr(") and not shows_unset_parts(one.trial, one.observation)
-    }
-    valued = {(f"print({one.trial.act})", *one.trial.arrange) for one in records if _has_source(one)}
-    drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
     found: dict[Goal, list[TrialCandidate]] = {}
-    for record in records:
-        if record.trial.subject in drawing and _pins_draw(record):
-            continue
-        if _raised_by_accident(record, lines) or rebinds_import(record.trial):
-            continue
-        if not record.trial.wanted and answers_undecorated(record.trial, record.observation):
-            continue
-        if (f"repr({record.trial.act})", *record.trial.arrange) in shown and not record.trial.wanted:
-            continue  # another record compares the whole object
-        if (record.trial.act, *record.trial.arrange) in valued:
-            continue  # another record compares the value, of which this one shows the text
+    for record in _admitted(records, lines):
         trial, raised = record.trial, record.observation.raised
         traits = _traits(record, callables.get(trial.subject), facts, fit_known=fit_known)
         candidate = TrialCandidate(
@@ -158,6 +141,29 @@ def rank_candidates(
         found.setdefault(same, []).append(candidate)
     kept = [candidate for group in found.values() for candidate in _plainest(group, alike)]
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
+
+
+def _admitted(records: Sequence[TrialRecord], lines: _RaisingLines) -> Iterator[TrialRecord]:
+    """Generates the records that a test may show: no accident, no draw, nothing that another record shows better."""
+    shown = {
+        (one.trial.act, *one.trial.arrange)
+        for one in records
+        if one.trial.act.startswith("repr(") and not shows_unset_parts(one.trial, one.observation)
+    }
+    valued = {(f"print({one.trial.act})", *one.trial.arrange) for one in records if _has_source(one)}
+    drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
+    for record in records:
+        if record.trial.subject in drawing and _pins_draw(record):
+            continue
+        if _raised_by_accident(record, lines) or rebinds_import(record.trial):
+            continue
+        if not record.trial.wanted and answers_undecorated(record.trial, record.observation):
+            continue
+        if (f"repr({record.trial.act})", *record.trial.arrange) in shown and not record.trial.wanted:
+            continue  # another record compares the whole object
+        if (record.trial.act, *record.trial.arrange) in valued:
+            continue  # another record compares the value, of which this one shows the text
+        yield record
 
 
 def _has_source(record: TrialRecord) -> bool:
