@@ -193,8 +193,7 @@ def _of_texts(nodes: Sequence[ast.expr], words: list[str], expected: Mapping[str
     kept = [at for at, node in enumerate(nodes) if at < len(results) and ast.dump(results[at]) == ast.dump(node)]
     found: list[str] = []
     for at, (node, word) in enumerate(zip(nodes, words, strict=True)):
-        text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-        filler = is_sample(text) and text.isalpha()
+        filler = _is_filler(node)
         if kept == [at] and len(nodes) > 1 and (filler or _has_digit(word)):
             found.append("unchanged")
         elif filler and sum(_is_filler(other) for other in nodes) == 1:
@@ -209,12 +208,8 @@ def _of_texts(nodes: Sequence[ast.expr], words: list[str], expected: Mapping[str
 
 
 def _is_filler(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and is_sample(node.value)
-        and (node.value.isalpha())
-    )
+    text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    return is_sample(text) and text.isalpha()
 
 
 def _between_moments(cells: Mapping[str, Sequence[ast.expr]], clock: str) -> list[str]:
