@@ -186,7 +186,7 @@ def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[st
     if load and shutil.which("locust") is None:
         yield "python -m pip install locust"
     if in_browser:
-        yield f"npx playwright test {' '.join(map(shlex.quote, in_browser[:_SCREEN_ROWS]))}"
+        yield f"npx playwright test {' '.join(map(shlex.quote, in_browser))}"
     yield from _jest_commands(report, there)
     for path in load:
         yield f"locust -f {shlex.quote(path)} --headless --load-profile smoke"
@@ -203,10 +203,10 @@ def _jest_commands(report: Report, there: Sequence[str]) -> Iterator[str]:
         configured = any((one / "package.json").is_file() or any(one.glob("jest.config.*")) for one in above)
         (plain if configured else bare).append(path)
     if plain:
-        yield f"npx jest {' '.join(map(shlex.quote, plain[:_SCREEN_ROWS]))}"
+        yield f"npx jest {' '.join(map(shlex.quote, plain))}"
     if bare:
         # Without a package or a configuration Jest knows no root, and ends before it looks for tests.
-        yield f"npx jest --rootDir . --config '{{}}' {' '.join(map(shlex.quote, bare[:_SCREEN_ROWS]))}"
+        yield f"npx jest --rootDir . --config '{{}}' {' '.join(map(shlex.quote, bare))}"
 
 
 def _places(tests: Sequence[str], report: Report) -> list[str]:
@@ -214,7 +214,7 @@ def _places(tests: Sequence[str], report: Report) -> list[str]:
     folder = posixpath.commonpath([posixpath.dirname(path) for path in tests]) or "."
     alone = [file.path for file in report.files if file.outcome in ("edited", "conflict")]
     holds = any(folder == "." or path.startswith(f"{folder}/") for path in alone)
-    return list(tests[:_SCREEN_ROWS]) if holds else [folder]
+    return list(tests) if holds else [folder]
 
 
 def _test_commands(report: Report, places: Sequence[str]) -> Iterator[str]:
@@ -232,7 +232,7 @@ def _test_commands(report: Report, places: Sequence[str]) -> Iterator[str]:
     roots = sorted({root for target in rows if (root := _import_root(target)) not in ("", ".")})
     place = f"PYTHONPATH={shlex.quote(':'.join(roots))} " if roots else ""
     if files:
-        yield f"{place}python -m unittest {' '.join(map(shlex.quote, files[:_SCREEN_ROWS]))}"
+        yield f"{place}python -m unittest {' '.join(map(shlex.quote, files))}"
 
 
 def _import_root(target: ReportTarget) -> str:

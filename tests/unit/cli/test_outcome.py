@@ -62,6 +62,13 @@ def test_beside_a_file_that_was_left_alone_only_the_files_of_the_run_are_run():
     assert _pytest_commands(alone) == []
 
 
+def test_beside_a_file_that_was_left_alone_every_file_of_the_run_is_named():
+    files = [{"path": f"tests/generated/test_{number:02}.py", "outcome": "added"} for number in range(30)]
+    alone = {"path": "tests/generated/test_mine.py", "outcome": "edited"}
+    report = build_report(facts(), outcomes(generate_step(1, **executed(["tc_a"])), accept_step(*files, alone)))
+    assert _pytest_commands(report) == [f"pytest {' '.join(file['path'] for file in files)}"]
+
+
 def _pytest_commands(report: Report) -> list[str]:
     return [command for command in next_commands(report) if command.startswith("pytest")]
 
