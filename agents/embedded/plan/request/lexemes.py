@@ -88,7 +88,8 @@ def lexemes(
     found = list(_cut(plain, quoted, known))
     for at, lexeme in enumerate(found):
         is_name = _stands_as_name(at, found) and known(lexeme.text)
-        may_be_method = _ends_list(at, found) or (_stands_as_name(at, found) and found[at - 1].role == "exclude")
+        is_excluded = at > 0 and found[at - 1].role == "exclude" and _stands_as_name(at, found)
+        may_be_method = _ends_list(at, found) or is_excluded
         if is_name or _is_called(at, found) or (may_be_method and is_method(lexeme.text)):
             found[at] = replace(lexeme, role="mention")
     return tuple(_decided(at, found, known) for at in range(len(found)))

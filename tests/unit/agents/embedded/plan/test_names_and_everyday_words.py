@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.agents.embedded.plan.request.lexemes import lexemes
 from testwright.tests.support.mcp.tool_session import write_files
 
 pytestmark = pytest.mark.feature("T-02")
@@ -64,3 +65,9 @@ def test_a_function_that_is_called_as_a_verb_is_meant_where_a_name_stands(projec
 )
 def test_an_everyday_word_in_another_place_stays_one(project, sentence):
     assert planned(sentence, project) == ["pricing"]
+
+
+@pytest.mark.parametrize("request_text", ["run without", "code except", "logic, except"])
+def test_the_first_word_of_a_request_is_not_excluded_by_its_last(request_text):
+    first, *_ = lexemes(request_text, known=lambda _: False, is_method=lambda _: True)
+    assert first.role != "mention"
