@@ -107,7 +107,9 @@ def logins_after_change(world: ResourceModel) -> Iterator[Proposal]:
         new = new_passwords(content) if old_passwords(content) else []
         if not new or ways.auth_names(change.request) != (USER,):
             continue
-        for login in [known for known in world.baselines.values() if known.operation.name in world.logins]:
+        for login in world.baselines.values():
+            if login.operation.name not in world.logins or not login.request.get("body"):
+                continue
             asked = login.request["body"]["content"]
             changed = _replaced(asked, {password: content[new[0]]})
             if changed == asked:

@@ -84,6 +84,11 @@ def test_after_a_change_of_a_password_the_new_one_logs_in_and_the_old_one_is_tri
     assert _content(old) == {"email": "{{USER_EMAIL}}", "password": "{{USER_PASSWORD}}"}
 
 
+def test_a_login_whose_request_has_no_body_is_not_tried_after_a_change_of_a_password(world: ResourceModel) -> None:
+    del _of(world, LOGIN).request["body"]
+    assert list(logins_after_change(world)) == []
+
+
 def test_a_path_with_an_address_is_asked_with_that_of_a_user_who_exists(world: ResourceModel) -> None:
     operation = _of(world, "POST /recovery/{email}").operation
     found = BaselineFinder(cast(AppObserver, None), world, world.users)._stories(operation, 0, [])
