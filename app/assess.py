@@ -18,7 +18,7 @@ from ..gate.evidence.assess import AssessOptions, assess_suite
 from ..gate.model.options import Framework
 from ..reports.html.assessment_page import assessment_page
 from ..sandbox.opening import open_sandbox
-from ..sandbox.target import prepare_target
+from ..sandbox.target import PythonTarget, prepare_target
 from ..store.files.files import write_file
 from ..store.files.run_folder import RunFolder, new_run_id
 from ..utils.canonical import pretty_json
@@ -76,17 +76,7 @@ async def assess(
     measure = [_inside(root, path) for path in targets] or [module.path for module in layout.modules]
     folder = RunFolder(settings.state, settings.run_id or new_run_id())
     folder.create()
-    target = await prepare_target(
-        root,
-        sandbox=await asyncio.to_thread(open_sandbox, settings.sandbox),
-        python=settings.python,
-        state=settings.state,
-        caches=cache_folders(settings.root),
-        import_roots=layout.import_roots,
-        trusted=bool(settings.trust_project),
-        variables=settings.variables,
-        taken=settings.taken,
-    )
+    target = await _prepared(root, settings, layout)
     options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, seed=seed)
     try:
         assessment = await assess_suite(target, files, framework=framework, options=options, on_phase=on_phase)
@@ -101,6 +91,21 @@ async def assess(
     await asyncio.to_thread(write_file, path, pretty_json(report))
     await asyncio.to_thread(write_file, folder.report_html, assessment_page(report))
     return Assessed(report, path, _exit_code(report))
+
+
+async def _prepared(root: Path, settings: Settings, layout: Layout) -> PythonTarget:
+    """The project as the tests run on it. Raises EnvironmentFault, SandboxFailure."""
+    return await prepare_target(
+        root,
+        sandbox=await asyncio.to_thread(open_sandbox, settings.sandbox),
+        python=settings.python,
+        state=settings.state,
+        caches=cache_folders(settings.root),
+        import_roots=layout.import_roots,
+        trusted=bool(settings.trust_project),
+        variables=settings.variables,
+        taken=settings.taken,
+    )
 
 
 def assessment_html(folder: RunFolder) -> Path:

@@ -58,6 +58,17 @@ class AssessOptions:
     further: int = 300
     seed: int = 0
 
+    def strictness(self) -> VerifyOptions:
+        """What the gate is told."""
+        return VerifyOptions(
+            repeats=self.repeats,
+            measure=self.measure,
+            test_seconds=self.test_seconds,
+            wall_seconds=self.wall_seconds,
+            project_plugins=True,
+            confined=False,  # a person's own tests may do what they like: they are judged, not kept
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
@@ -180,14 +191,7 @@ async def assess_suite(
         EnvironmentFault, SandboxFailure, UsageError: as `verify_files`.
     """
     began = time.monotonic()
-    strictness = VerifyOptions(
-        repeats=options.repeats,
-        measure=options.measure,
-        test_seconds=options.test_seconds,
-        wall_seconds=options.wall_seconds,
-        project_plugins=True,
-        confined=False,  # a person's own tests may do what they like: they are judged, not kept
-    )
+    strictness = options.strictness()
     async with open_suite(target, [Path(path) for path in paths], framework) as suite:
         examination = Examination(suite, strictness, {}, own_modules(target), one_target=False)
         on_phase(f"running {counted(len(paths), 'test file')}")
@@ -197,13 +201,7 @@ async def assess_suite(
         await examination.repeat()
         await examination.beside_itself()
         judging = _judging(first, examination)
-        mutation, further = None, ()
-        if options.mutants and judging and first.coverage is not None and first.coverage.files:
-            size = MutationOptions(size=options.mutants, seed=options.seed)
-            on_phase(f"trying up to {counted(options.mutants, 'mutant')}")
-            mutation = await measure_mutants(suite, judging, first.coverage, size, run=strictness.base())
-            on_phase(f"{counted(len(mutation.results), 'mutant')} tried; trying more where a test adds nothing so far")
-            further = await _further(suite, examination, first, judging, mutation, options, strictness)
+        mutation, further = await _mutants(suite, examination, first, judging, options, on_phase)
     verification = Verification(
         framework=framework,
         contents={},
@@ -233,6 +231,24 @@ async def assess_suite(
     )
 
 
+async def _mutants(
+    suite: Suite,
+    examination: Examination,
+    first: SuiteResult,
+    judging: Sequence[str],
+    options: AssessOptions,
+    on_phase: Callable[[str], None],
+) -> tuple[MutationReport | None, tuple[MutantResult, ...]]:
+    """What a sample of mutants says of the tests, and what more of them say where it leaves a doubt."""
+    if not options.mutants or not judging or first.coverage is None or not first.coverage.files:
+        return None, ()
+    size = MutationOptions(size=options.mutants, seed=options.seed)
+    on_phase(f"trying up to {counted(options.mutants, 'mutant')}")
+    mutation = await measure_mutants(suite, judging, first.coverage, size, run=options.strictness().base())
+    on_phase(f"{counted(len(mutation.results), 'mutant')} tried; trying more where a test adds nothing so far")
+    return mutation, await _further(suite, examination, first, judging, mutation, options)
+
+
 async def _further(
     suite: Suite,
     examination: Examination,
@@ -240,7 +256,6 @@ async def _further(
     judging: Sequence[str],
     mutation: MutationReport,
     options: AssessOptions,
-    strictness: VerifyOptions,
 ) -> tuple[MutantResult, ...]:
     """What more mutants say of the functions that add nothing as far as the sample goes."""
     if first.coverage is None or len(mutation.results) >= mutation.found or not options.further:
@@ -252,7 +267,7 @@ async def _further(
     if not doubted:
         return ()
     size = MutationOptions(size=options.further, seed=options.seed)
-    base = strictness.base()
+    base = options.strictness().base()
     return await try_further(suite, judging, doubted, mutation, first.coverage, size, run=base)
 
 

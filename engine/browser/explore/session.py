@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
 
 from ....core.errors import ApplicationFault, SandboxFailure, ToolMissing
 from ....sandbox.browsers.chromium import BROWSER_LIMITS, browser_overlay, find_chromium
@@ -127,17 +127,7 @@ async def open_browser(target: PythonTarget, launch: SiteLaunch, *, clock: int =
             readable=chromium.readable,
             overlay=overlay,
         )
-        begin: dict[str, Any] = {
-            "application": launch.application,
-            "command": list(launch.command) or None,
-            "root": str(workspace.project),
-            "import_roots": list(launch.import_roots),
-            "environment": {**launch.environment, **launch.unwritten},
-            "folder": launch.folder,
-            "clock": clock,
-            "chromium": str(chromium.path),
-            "start_seconds": _START_SECONDS,
-        }
+        begin = _first_order(launch, workspace.project, chromium.path, clock)
 
         @asynccontextmanager
         async def start() -> AsyncGenerator[Session]:
@@ -162,6 +152,21 @@ async def open_browser(target: PythonTarget, launch: SiteLaunch, *, clock: int =
             yield session
         finally:
             await session.end()
+
+
+def _first_order(launch: SiteLaunch, project: Path, chromium: Path, clock: int) -> Json:
+    """What the process that drives the browser is told at its beginning."""
+    return {
+        "application": launch.application,
+        "command": list(launch.command) or None,
+        "root": str(project),
+        "import_roots": list(launch.import_roots),
+        "environment": {**launch.environment, **launch.unwritten},
+        "folder": launch.folder,
+        "clock": clock,
+        "chromium": str(chromium),
+        "start_seconds": _START_SECONDS,
+    }
 
 
 def _may_be_secret(name: str, value: str) -> bool:
