@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,7 @@ def test_doctor_installs_what_can_be_had_and_says_what_cannot(bare: Bare) -> Non
     assert {"install Jest", "install Playwright Test"} <= lacking.keys()
     assert all("testwright[js]" in lacking[name] for name in ("install Jest", "install Playwright Test"))
     assert not {"install pytest-playwright", "install pytest-benchmark"} & lacking.keys()
+    assert ("install locust" in lacking) is (find_spec("locust") is None)
     assert "pip install" in lacking.get("install locust", "pip install")
 
 
