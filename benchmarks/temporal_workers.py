@@ -16,14 +16,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import statistics
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, Popen
+from typing import IO, NoReturn
 
 import psutil
 
@@ -55,6 +58,7 @@ class Measured:
 def main() -> None:
     """Measure and print."""
     given = _arguments()
+    signal.signal(signal.SIGTERM, _leave)
     if given.latency:
         _print_speed_up(given)
     else:
@@ -68,6 +72,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--pairs", type=int, default=3, help="runs of each kind where nothing waits")
     return parser.parse_args()
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """End by an exception, so that the blocks that started server, workers and run end them."""
+    # A second signal would interrupt that.
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit(128 + number)
 
 
 def _print_speed_up(given: argparse.Namespace) -> None:
@@ -112,12 +123,23 @@ def _measured(given: argparse.Namespace, count: int, model: WaitingModel | None)
             command += ["--on", server.address]
         # A file, because nobody would read a pipe before the run has ended.
         complaint = stack.enter_context(tempfile.TemporaryFile("w+"))
-        with Popen(command, env={**os.environ, **VARIABLES}, stdout=DEVNULL, stderr=complaint) as process:
+        with _started(command, complaint) as process:
             measured = _followed(process, workers, root / ".testwright/runs/r/events.jsonl", given.modules)
         if process.returncode or measured is None:
             complaint.seek(0)
             sys.exit(f"the run ended with {process.returncode}:\n{complaint.read()}")
         return measured
+
+
+@contextmanager
+def _started(command: list[str], complaint: IO[str]) -> Iterator[Popen[bytes]]:
+    """Start a run for the block; one that the block leaves behind by an exception is ended."""
+    with Popen(command, env={**os.environ, **VARIABLES}, stdout=DEVNULL, stderr=complaint) as process:
+        try:
+            yield process
+        except BaseException:
+            process.terminate()
+            raise
 
 
 def _followed(process: Popen[bytes], workers: list[int], events: Path, modules: int) -> Measured | None:

@@ -96,8 +96,8 @@ def temporal_server(
 ) -> Iterator[TemporalServer]:
     """Start a server for the block."""
     server = TemporalServer(free_port(), database, history_events, keywords)
-    server.start()
     try:
+        server.start()
         yield server
     finally:
         server.kill()

@@ -1,14 +1,17 @@
-"""A run that is measured is followed to its end, also where it writes its last events just before it ends."""
+"""A run that is measured is followed to its end, and ended with the benchmark."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import time
 from pathlib import Path
 from subprocess import Popen
 
 import pytest
 
-from testwright.benchmarks.temporal_workers import _followed
+from testwright.benchmarks.temporal_workers import _followed, _leave, _started
 from testwright.core.events import Event, EventType
 from testwright.utils.canonical import canonical_json
 
@@ -27,3 +30,22 @@ def test_what_a_run_wrote_last_is_read_after_its_end(tmp_path: Path, ended: int,
         process.wait()
         measured = _followed(process, [], events, modules=2)
     assert (measured and measured.seconds) == seconds
+
+
+def test_a_run_that_is_measured_ends_with_a_benchmark_that_is_terminated(tmp_path: Path) -> None:
+    runs: list[Popen[bytes]] = []
+
+    def terminated() -> None:
+        command = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
+        with (tmp_path / "complaint").open("w+") as complaint, _started(command, complaint) as process:
+            runs.append(process)
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(60)
+
+    before = signal.signal(signal.SIGTERM, _leave)
+    try:
+        with pytest.raises(SystemExit) as left:
+            terminated()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (left.value.code, runs[0].returncode) == (128 + signal.SIGTERM, -signal.SIGTERM)
