@@ -1,6 +1,11 @@
-"""Tables of natural values: what a person would write. The place among a callable's parameters chooses the row."""
+"""Tables of natural values: what a person would write, and the names of parameters that ask for some of them.
+
+The place among a callable's parameters chooses the row.
+"""
 
 from __future__ import annotations
+
+import re
 
 INTEGERS = ("6", "4", "9", "2", "7", "5")
 MORE_INTEGERS = ("3", "12", "10")
@@ -111,3 +116,18 @@ DATETIMES = (
     "datetime.datetime(2023, 12, 31, 23, 59, 59)",
 )
 DURATIONS = ("datetime.timedelta(hours=2)", "datetime.timedelta(days=1, seconds=30)", "datetime.timedelta(minutes=45)")
+
+# Names of parameters that say what stands in them.
+
+INTERVAL_NAME = re.compile(r"\w*(interval|range|meeting|booking|span|slot)s?\w*")
+CONVERTER_NAME = re.compile(r"(conv|convert|converter|cast|coerce|parser?|type_?|factory|loads?)")
+PREDICATE_NAME = re.compile(r"pred(icate)?|cond(ition)?|(\w+_)?test(_func)?|filter(_func)?|matcher?|is_\w+")
+VARIABLES_NAME = re.compile(r"var_?dict|variables?|context|namespace|substitutions?|replacements?|bindings?|env(iron)?")
+POSITION_NAME = re.compile(r"(start_?)?(pos|position|offset)(ition)?|cursor")
+END_NAME = re.compile(r"(end|stop|finish|until|hi|high|max(imum)?|upper|last)(_\w+)?|\w+_(end|stop|max|until)")
+BITS_NAME = re.compile(r"(\w+_)?bits?(_\w+)?")
+SHARE_NAME = re.compile(r"(\w+_)?(rate|ratio|discount|share|percent(age)?|probability|fraction|margin|vat)")
+LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
+# Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
+PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
+NAME_OF = re.compile(r"([a-z]{3,})_name")

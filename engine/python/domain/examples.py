@@ -22,20 +22,7 @@ BuildObjects = Callable[[ParameterDomain, int], Sequence[Candidate]]
 
 _MAXIMUM_DEPTH = 4
 _MAXIMUM_VALUES = 14
-_INTERVAL_NAME = re.compile(r"\w*(interval|range|meeting|booking|span|slot)s?\w*")
-_CONVERTER_NAME = re.compile(r"(conv|convert|converter|cast|coerce|parser?|type_?|factory|loads?)")
-PREDICATE_NAME = re.compile(r"pred(icate)?|cond(ition)?|(\w+_)?test(_func)?|filter(_func)?|matcher?|is_\w+")
-_VARIABLES_NAME = re.compile(
-    r"var_?dict|variables?|context|namespace|substitutions?|replacements?|bindings?|env(iron)?"
-)
-_POSITION_NAME = re.compile(r"(start_?)?(pos|position|offset)(ition)?|cursor")
-_END_NAME = re.compile(r"(end|stop|finish|until|hi|high|max(imum)?|upper|last)(_\w+)?|\w+_(end|stop|max|until)")
 _SMALL = frozenset("1 2 3 4 5".split())
-_BITS_NAME = re.compile(r"(\w+_)?bits?(_\w+)?")
-_SHARE_NAME = re.compile(r"(\w+_)?(rate|ratio|discount|share|percent(age)?|probability|fraction|margin|vat)")
-_LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
-# Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
-_PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +82,7 @@ def natural_values(domain: ParameterDomain, context: ExampleContext | None = Non
         if node is None or candidate.source in found or not meets(node, domain):
             continue
         # 0 and 1 are positions as good as any; a sign is what some names stand for.
-        is_meant = _POSITION_NAME.fullmatch(context.name) is not None or candidate.source in _named(context.name)
+        is_meant = tables.POSITION_NAME.fullmatch(context.name) is not None or candidate.source in _named(context.name)
         found[candidate.source] = NaturalValue(candidate, not is_meant and is_degenerate(node, domain))
     # A degenerate value is never the representative.
     ordered = sorted(found.values(), key=lambda value: value.degenerate)
@@ -160,7 +147,7 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
     found = [*_from(tables.INTEGERS, context.place), *tables.MORE_INTEGERS]
     if context.among:
         found = [*_from(("2", "3"), context.place), *found]
-    if context.place and _END_NAME.fullmatch(context.name):
+    if context.place and tables.END_NAME.fullmatch(context.name):
         found = [*_from(tables.ENDS, context.place), *found]  # where a start comes before it
     edges = ["0", "1", "-1", "-5"]
     if context.default in _SMALL:
@@ -168,7 +155,7 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
         edges = edges[:2]  # a size, a count, a step
     if domain.requires("index into"):
         return _plain(*indices_of((context.others or {}).get(domain.related("index into"), ""), context.name))
-    if _POSITION_NAME.fullmatch(context.name):
+    if tables.POSITION_NAME.fullmatch(context.name):
         return _plain("1", "0", "2", "3")
     if low is not None and high is not None:
         # The middle of a narrow range, then its ends.
@@ -185,13 +172,13 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
 
 
 def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
-    if domain.type_name == "Decimal" and _SHARE_NAME.fullmatch(context.name):
+    if domain.type_name == "Decimal" and tables.SHARE_NAME.fullmatch(context.name):
         values = [f"Decimal('{text}')" for text in (*_from(tables.SHARES, context.place), "0", "1")]
         return [Candidate(value, ("from decimal import Decimal",), origin="domain") for value in values]
     if domain.type_name in ("Decimal", "Fraction", "complex"):
         return list(_built(domain, context))
     found = _from(tables.REALS, context.place)
-    if context.place and _END_NAME.fullmatch(context.name):
+    if context.place and tables.END_NAME.fullmatch(context.name):
         found = ["7.5", *found]
     if domain.maximum is not None and domain.maximum <= 1:
         found = _from(("0.25", "0.5", "0.75"), context.place)
@@ -214,16 +201,16 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
         # Those that are told apart, then one that is none of them.
         words = [str(literal_or(text, "")) for text in domain.words]
         return [*_from(words, place), *_from(tables.WORDS, place)[:1], ""]
-    if domain.length == 1 or _LETTER_NAME.fullmatch(context.name):
+    if domain.length == 1 or tables.LETTER_NAME.fullmatch(context.name):
         return _from(tables.LETTERS, place)
-    if domain.requires("binary digits") or _BITS_NAME.fullmatch(context.name):
+    if domain.requires("binary digits") or tables.BITS_NAME.fullmatch(context.name):
         return [*_from(tables.BINARY, place), "0", ""]
     if domain.requires("digits"):
         return [*_from(tables.DIGITS, place), "0", "007", ""]
     if domain.requires("palindrome"):
         return [*_from(tables.PALINDROMES, place), "a", ""]
     named = _named(context.name)
-    if named and named[0] not in _PLAIN_TEXT:
+    if named and named[0] not in tables.PLAIN_TEXT:
         texts = [str(literal_or(text, "")) for text in named]
         return [*_from(texts, place), *_from(tables.WORDS, place)]
     samples = [str(literal_or(text, "")) for text in domain.samples]
@@ -234,15 +221,12 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
     if samples and not domain.preconditions:
         own = [str(literal_or(text, "")) for text in named[:1] if not _is_prose(context.name)]
         return [*own, *samples, *_from(tables.WORDS, place)[:1], ""]
-    whose = _NAME_OF.fullmatch(context.name) if not named else None
+    whose = tables.NAME_OF.fullmatch(context.name) if not named else None
     if whose is not None:
         return [whose[1], *_from(tables.WORDS, place), ""]  # in a test each name says what it is the name of
     if domain.requires("letters") or not _is_prose(context.name):
         return [*_from(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
     return [*_from(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]
-
-
-_NAME_OF = re.compile(r"([a-z]{3,})_name")
 
 
 def _named(name: str) -> tuple[str, ...]:
@@ -407,7 +391,7 @@ def _records(element: ParameterDomain, context: ExampleContext, place: int) -> l
     numeric = all(field.kind in ("integer", "any", "real") for field in fields)
     names = {name for name, _ in element.fields}
     if numeric and len(fields) == 2:
-        is_interval = _INTERVAL_NAME.fullmatch(context.name) is not None or names >= {"start", "end"}
+        is_interval = tables.INTERVAL_NAME.fullmatch(context.name) is not None or names >= {"start", "end"}
         rows = (tables.INTERVALS if is_interval else tables.NUMBER_PAIRS)[place % 2]
         return [container(_plain(*row), kind) for row in rows]
     columns = [
@@ -439,7 +423,7 @@ def _mappings(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
                 return []
             parts.append(combined(f"{name!r}: {made.source}", [made]))
         return [_dictionary(parts, domain)]
-    if _VARIABLES_NAME.fullmatch(context.name) and domain.source != "annotation":
+    if tables.VARIABLES_NAME.fullmatch(context.name) and domain.source != "annotation":
         return [*_plain("{'name': 'value'}", "{'name': 'value', 'page': 2}", "{}")]  # what sample templates ask for
     key, value = domain.key or ParameterDomain("text"), domain.value or ParameterDomain("integer")
     if key.kind == "any":
@@ -518,9 +502,11 @@ def _callables(domain: ParameterDomain, context: ExampleContext) -> list[Candida
     arity = -1 if domain.arity is None else domain.arity
     result = domain.value.kind if domain.value is not None else ""
     found: list[str] = []
-    if _CONVERTER_NAME.fullmatch(context.name) and arity in (1, -1):
+    if tables.CONVERTER_NAME.fullmatch(context.name) and arity in (1, -1):
         found += ["int", "str.upper"]
-    if (result == "boolean" or (not result and PREDICATE_NAME.fullmatch(context.name))) and arity in tables.PREDICATES:
+    if (
+        result == "boolean" or (not result and tables.PREDICATE_NAME.fullmatch(context.name))
+    ) and arity in tables.PREDICATES:
         found.append(tables.PREDICATES[arity])
     if result == "text" and arity == 1:
         found.append("str.upper")

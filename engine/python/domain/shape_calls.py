@@ -1,15 +1,15 @@
-"""What calls of builtin functions, of their types' methods and of the standard library say about their arguments."""
+"""What calls say about their arguments: of builtins, their methods, the standard library and the module itself."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from time import strptime
 
 from ....utils.python_names import last_name
-from .shapes import Shape, made_of, unify
+from .shapes import Function, Shape, contradict, made_of, unify
 
 _TEXT_METHODS = frozenset(
     "lower upper strip lstrip rstrip startswith endswith replace encode title capitalize isdigit isalpha isalnum "
@@ -280,3 +280,36 @@ def note_moment(text: Shape, owner: str, name: str, layout: str | None) -> None:
     except ValueError:
         return  # a format that nothing can be read by, as with `%` at its end
     text.vote("text").root().tokens.update(dict.fromkeys(map(repr, texts)))
+
+
+def called_with(shape: Shape, arguments: list[Shape]) -> Shape:
+    """The result of calling a value, and what that says of what it takes."""
+    shape.mark("called", f"arity {len(arguments)}")
+    for at, argument in enumerate(arguments):
+        unify(shape.get_argument(at), argument)
+    return shape.get_result()
+
+
+def pass_arguments(
+    function: Function, arguments: list[Shape], keywords: Mapping[str | None, Shape], *, skip: bool = True
+) -> None:
+    """Unifies arguments with the parameters they bind."""
+    names = list(function.parameters)
+    positional = names[1:] if function.bound and skip else names
+    for name, argument in zip(positional, arguments, strict=False):
+        if not contradict(function.parameters[name], argument):
+            unify(function.parameters[name], argument)
+    for name, argument in keywords.items():
+        if name in function.parameters and not contradict(function.parameters[name], argument):
+            unify(function.parameters[name], argument)
+
+
+_TESTED = {"int": "integer", "float": "real", "str": "text", "bool": "boolean", "bytes": "bytes"}
+
+
+def tested(shape: Shape, node: ast.expr) -> None:
+    """`isinstance(x, int)`: one of the kinds that are accepted, or refused."""
+    for part in node.elts if isinstance(node, ast.Tuple) else [node]:
+        if isinstance(part, ast.Name):
+            kind = _TESTED.get(part.id, part.id if part.id in ("list", "tuple", "dict", "set") else "")
+            shape.mark(f"tested {kind or part.id}")

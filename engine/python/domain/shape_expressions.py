@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections import ChainMap
 from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from ....utils.python_names import last_name
@@ -14,11 +13,14 @@ from .shape_calls import (
     MOMENT_PARTS,
     call_builtin,
     call_method,
+    called_with,
     compiled_pattern,
     note_moment,
     note_pattern,
+    pass_arguments,
+    tested,
 )
-from .shapes import Shape, made_of, unify
+from .shapes import Function, Shape, contradict, made_of, unify
 
 _MAXIMUM_ITEMS = 40
 _MAXIMUM_TOKENS = 14
@@ -35,20 +37,6 @@ _SIGNS: dict[type[ast.cmpop], str] = {
 }
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 Names = MutableMapping[str, Shape]
-
-
-@dataclass(slots=True)
-class Function:
-    """The shapes of a function's parameters, in order, and of its result.
-
-    Attributes:
-        bound: whether the first parameter is the object that it is called on.
-    """
-
-    parameters: dict[str, Shape]
-    result: Shape = field(default_factory=Shape)
-    bound: bool = False
-    is_property: bool = False
 
 
 class Expressions:
@@ -157,7 +145,7 @@ class Expressions:
         if isinstance(node.op, ast.Add):
             if isinstance(node.right, ast.Compare):
                 return left.mark("number")  # one more where the comparison holds
-            if _contradict(left, right):
+            if contradict(left, right):
                 return left
             return unify(left, right).mark("added")
         if isinstance(node.op, ast.Mult):
@@ -198,7 +186,7 @@ class Expressions:
         if sign not in ("==", "!="):
             left.mark("ordered")
             right.mark("ordered")
-        if _none(first) or _none(second) or _contradict(left, right):
+        if _none(first) or _none(second) or contradict(left, right):
             return
         if isinstance(first, ast.Constant) or isinstance(second, ast.Constant):
             constant = first if isinstance(first, ast.Constant) else second
@@ -217,11 +205,7 @@ class Expressions:
         self.read(node.test, names).mark("truth")
         body, other = self.read(node.body, names), self.read(node.orelse, names)
         return (
-            body
-            if _contradict(body, other) or _none(node.orelse)
-            else other
-            if _none(node.body)
-            else unify(body, other)
+            body if contradict(body, other) or _none(node.orelse) else other if _none(node.body) else unify(body, other)
         )
 
     # Displays
@@ -235,7 +219,7 @@ class Expressions:
                 read = read.mark("iterated").get_each()
             if isinstance(node, ast.Tuple):
                 shape.positions[at] = read
-            elif not _none(inner) and not _contradict(shape.get_each(), read):
+            elif not _none(inner) and not contradict(shape.get_each(), read):
                 unify(shape.get_each(), read)
                 if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
                     shape.get_each().tokens[repr(inner.value)] = None
@@ -252,9 +236,9 @@ class Expressions:
             for part, one in ((shape.get_index(), key), (shape.get_item(), value)):
                 if isinstance(one, ast.Constant) and isinstance(one.value, str | int):
                     part.tokens[repr(one.value)] = None
-            if not _contradict(shape.get_index(), read):
+            if not contradict(shape.get_index(), read):
                 unify(shape.get_index(), read)
-            if not _none(value) and not _contradict(shape.get_item(), item):
+            if not _none(value) and not contradict(shape.get_item(), item):
                 unify(shape.get_item(), item)
         return shape
 
@@ -302,24 +286,24 @@ class Expressions:
             return self._call_name(node, node.func.id, arguments, keywords, names)
         if isinstance(node.func, ast.Attribute):
             return self._call_attribute(node.func, node, arguments, keywords, names)
-        return _called(self.read(node.func, names), arguments)
+        return called_with(self.read(node.func, names), arguments)
 
     def _call_name(
         self, node: ast.Call, name: str, arguments: list[Shape], keywords: Mapping[str | None, Shape], names: Names
     ) -> Shape:
         if name in names:
-            return _called(names[name], arguments)
+            return called_with(names[name], arguments)
         if name in self.classes:
             instance, methods = self.classes[name]
             if "__init__" in methods:
-                _pass(methods["__init__"], arguments, keywords)
+                pass_arguments(methods["__init__"], arguments, keywords)
             return instance
         function = self.locals.get(name) or self.functions.get(name)
         if function is not None:
-            _pass(function, arguments, keywords)
+            pass_arguments(function, arguments, keywords)
             return function.result
         if name == "isinstance" and len(node.args) == 2:
-            _tested(arguments[0], node.args[1])
+            tested(arguments[0], node.args[1])
             return Shape().vote("boolean")
         found = call_builtin(name, arguments)
         if arguments and "key" in keywords and name in ("sorted", "min", "max"):
@@ -360,16 +344,16 @@ class Expressions:
             _search(base, node.args[0])
         method = self._method(base, func.attr)
         if method is not None:
-            _pass(method, arguments, keywords, skip=method.bound)
+            pass_arguments(method, arguments, keywords, skip=method.bound)
             return method.result
         if func.attr == "sort" and "key" in keywords:
             unify(keywords["key"].mark("called").get_argument(0), base.get_each())
         if base.root().classes:
-            return _called(base.get_attribute(func.attr), arguments)
+            return called_with(base.get_attribute(func.attr), arguments)
         if func.attr == "replace" and keywords.keys() & MOMENT_PARTS:
             return base.mark("moment")
         found = call_method(base, func.attr, arguments)
-        return found if found is not None else _called(base.get_attribute(func.attr), arguments)
+        return found if found is not None else called_with(base.get_attribute(func.attr), arguments)
 
     def _method(self, base: Shape, name: str) -> Function | None:
         for owner in base.root().classes:
@@ -419,18 +403,6 @@ def _none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-_NUMERIC = frozenset({"integer", "real", "boolean"})
-_SEQUENTIAL = frozenset({"list", "tuple"})
-
-
-def _contradict(left: Shape, right: Shape) -> bool:
-    """Whether two shapes are certainly of different kinds, so that they must not become one."""
-    one, other = left.root().kinds, right.root().kinds
-    if not one or not other or one.keys() & other.keys():
-        return False
-    return not ({*one, *other} <= _NUMERIC or {*one, *other} <= _SEQUENTIAL)
-
-
 def _multiplied(left: Shape, right: Shape, node: ast.BinOp) -> Shape:
     """A product of numbers, or a repetition: `[0] * n`, `letter * int(count)`."""
     for one, other in ((left, right), (right, left)):
@@ -454,7 +426,7 @@ def _calculated(left: Shape, right: Shape, node: ast.BinOp) -> Shape:
             side.vote("integer")
     if isinstance(node.op, ast.Mod) and isinstance(node.right, ast.Constant):
         left.mark(f"modulo {node.right.value}")
-    if isinstance(node.op, ast.Sub) and not _contradict(left, right):
+    if isinstance(node.op, ast.Sub) and not contradict(left, right):
         return unify(left, right)  # a difference is measured in what its parts are measured in
     if isinstance(node.op, ast.FloorDiv) and isinstance(node.right, ast.Constant):
         # The middle of two positions, as in a binary search.
@@ -491,41 +463,9 @@ def _contained(item: Shape, container: Shape, node: ast.expr) -> None:
         if len(constants) == len(node.elts) and all(isinstance(text, str) for text in constants):
             item.vote("text").root().tokens.update(dict.fromkeys(map(repr, constants)))
     inner = container.get_index() if "dict" in container.root().kinds else container.get_each()
-    if not _contradict(inner, item):
+    if not contradict(inner, item):
         # Being tested for membership is no proof of being a member.
         tokens = dict(item.root().tokens)
         merged = unify(inner, item)
         if not tokens and isinstance(node, ast.Name | ast.Dict | ast.List | ast.Tuple | ast.Set):
             merged.mark("option")
-
-
-def _called(shape: Shape, arguments: list[Shape]) -> Shape:
-    shape.mark("called", f"arity {len(arguments)}")
-    for at, argument in enumerate(arguments):
-        unify(shape.get_argument(at), argument)
-    return shape.get_result()
-
-
-def _pass(
-    function: Function, arguments: list[Shape], keywords: Mapping[str | None, Shape], *, skip: bool = True
-) -> None:
-    """Unifies arguments with the parameters they bind."""
-    names = list(function.parameters)
-    positional = names[1:] if function.bound and skip else names
-    for name, argument in zip(positional, arguments, strict=False):
-        if not _contradict(function.parameters[name], argument):
-            unify(function.parameters[name], argument)
-    for name, argument in keywords.items():
-        if name in function.parameters and not _contradict(function.parameters[name], argument):
-            unify(function.parameters[name], argument)
-
-
-_TESTED = {"int": "integer", "float": "real", "str": "text", "bool": "boolean", "bytes": "bytes"}
-
-
-def _tested(shape: Shape, node: ast.expr) -> None:
-    """`isinstance(x, int)`: one of the kinds that are accepted, or refused."""
-    for part in node.elts if isinstance(node, ast.Tuple) else [node]:
-        if isinstance(part, ast.Name):
-            kind = _TESTED.get(part.id, part.id if part.id in ("list", "tuple", "dict", "set") else "")
-            shape.mark(f"tested {kind or part.id}")

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from ....utils.python_source import expression_or_none
 from .shape_calls import CONVERTING
-from .shape_expressions import Expressions, Function
-from .shapes import Shape, unify
+from .shape_expressions import Expressions
+from .shapes import Function, Shape, unify
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Names = MutableMapping[str, Shape]

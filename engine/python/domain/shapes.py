@@ -156,3 +156,29 @@ def made_of(kind: str, each: Shape | None = None) -> Shape:
     shape = Shape().vote(kind)
     shape.each = each
     return shape
+
+
+@dataclass(slots=True)
+class Function:
+    """The shapes of a function's parameters, in order, and of its result.
+
+    Attributes:
+        bound: whether the first parameter is the object that it is called on.
+    """
+
+    parameters: dict[str, Shape]
+    result: Shape = field(default_factory=Shape)
+    bound: bool = False
+    is_property: bool = False
+
+
+_NUMERIC = frozenset({"integer", "real", "boolean"})
+_SEQUENTIAL = frozenset({"list", "tuple"})
+
+
+def contradict(left: Shape, right: Shape) -> bool:
+    """Whether two shapes are certainly of different kinds, so that they must not become one."""
+    one, other = left.root().kinds, right.root().kinds
+    if not one or not other or one.keys() & other.keys():
+        return False
+    return not ({*one, *other} <= _NUMERIC or {*one, *other} <= _SEQUENTIAL)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ....utils.in_turns import in_turns
-from ..domain.examples import PREDICATE_NAME
+from ..domain.example_tables import PREDICATE_NAME
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
 from ..facts.docstrings import is_made_by_others
