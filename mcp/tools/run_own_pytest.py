@@ -89,10 +89,12 @@ def _import_roots(spec: Json) -> list[str]:
     found = []
     for part in parts:
         path, module = str(part.get("path") or ""), str(part.get("module") or "")
+        if not (path and module):
+            continue  # a site that a command starts, or a folder of pages
         names = PurePosixPath(path).with_suffix("").parts
         names = names[:-1] if names[-1:] == ("__init__",) else names
         depth = len(module.split("."))
-        if module and ".".join(names[-depth:]) == module:
+        if ".".join(names[-depth:]) == module:
             found.append(PurePosixPath(*names[:-depth]).as_posix())
     return found
 

@@ -377,8 +377,12 @@ async def _confirmed(explorer: Explorer, flow: Flow) -> Flow | None:
         explorer.note(f"{flow.title}: it went otherwise the second time ({played.failure})")
         return None
     held = tuple(one for one, holds in zip(flow.expect, played.checked, strict=True) if holds)
-    if not has_strength(one for one in held if one["kind"] != "dialog") or (
-        any(one["kind"] == "dialog" for one in flow.expect) and not any(one["kind"] == "dialog" for one in held)
+    last = len(flow.actions) - 1
+    open_ended = flow.ends and not has_strength(one for one in held if one.get("after_action", last) == last)
+    if (
+        open_ended
+        or not has_strength(one for one in held if one["kind"] != "dialog")
+        or (any(one["kind"] == "dialog" for one in flow.expect) and not any(one["kind"] == "dialog" for one in held))
     ):
         explorer.note(f"{flow.title}: nothing that a person sees held the second time")
         return None

@@ -14,6 +14,7 @@ from .expectations import (
     has_strength,
     heading_expectations,
     message_expectations,
+    not_there_before,
     outcome_expectations,
     row_expectations,
     shows_words,
@@ -94,8 +95,11 @@ def _outcome(explorer: Explorer, form: Form, after: PageState) -> list[Json]:
     known = explorer.counterpart(after, form.place.signed_in)
     before = known.state if known is not None else form.place.state
     heading = heading_expectations(after) if after.heading != form.place.state.heading else []
-    found = [*message_expectations(after), *heading, *outcome_expectations(after, before)]
-    return list({repr(one): one for one in found}.values())[:6]
+    brought = [*not_there_before(heading, form.place.state), *outcome_expectations(after, before)]
+    # The text of a field that is filled in still is no answer.
+    held = {one.value for one in after.fields if one.value}
+    brought = [one for one in brought if (one.get("locator") or {}).get("value") not in held]
+    return list({repr(one): one for one in (*message_expectations(after), *brought)}.values())[:6]
 
 
 async def entry_flows(explorer: Explorer, form: Form) -> list[Flow]:
@@ -133,6 +137,7 @@ async def entry_flows(explorer: Explorer, form: Form) -> list[Flow]:
         (*echo, *expect),
         form.place.signed_in,
         "high",
+        ends=entry is not None,
     )
     return [flow, *refused]
 

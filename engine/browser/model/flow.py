@@ -18,6 +18,7 @@ class Flow:
         actions: what a person does, signing in left out.
         expect: expectations as in the browser test spec, without origin and evidence.
         signed_in: whether somebody signs in first.
+        ends: whether its title tells what is expected after the last action, so that without it there is no flow.
     """
 
     slug: str
@@ -27,6 +28,7 @@ class Flow:
     expect: tuple[Json, ...]
     signed_in: bool = False
     priority: str = "medium"
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,3 +294,27 @@ def test_a_flow_ends_with_the_last_thing_that_is_expected(tmp_path):
     [case] = spec["cases"]
     assert case["act"]["actions"] == [opened, click]
     assert case["steps"] == ["Open /.", "Click on the button “next”."]
+
+
+@pytest.mark.parametrize(("held", "kept"), [((True, True), True), ((True, False), False)])
+async def test_an_entry_that_is_not_seen_in_the_end_a_second_time_is_no_flow(held, kept):
+    class Halfway(MadeSession):
+        async def play(self, actions: Sequence[Action], checks: Sequence[Json] = ()) -> Played:
+            return Played(ORDERS, held)
+
+    made = Explorer(Halfway(lambda _: ORDERS), BrowserBudget(), True)  # type: ignore[arg-type]
+    refused = {"kind": "visible", "locator": {"by": "text", "value": "No number."}, "after_action": 0}
+    entry = {"kind": "visible", "locator": {"by": "role", "value": "row", "name": "apple"}}
+    actions = ({"kind": "open", "url": "/new"}, {"kind": "open", "url": "/"})
+    flow = Flow("order_appears", "an order appears", "order", actions, (refused, entry), ends=True)
+    assert (await explore._confirmed(made, flow) is not None) is kept
+    assert bool(made.found.notes) is not kept
+
+
+async def test_what_a_field_holds_still_and_a_title_of_every_page_are_no_answer_to_a_form():
+    asked = order_form(title="Orders of today")
+    tree = '- text: Ada Lovelace\n- textbox "Customer"\n- button "Place order"\n'
+    shown = page("/answer", tree, fields=(HELD,), title="Orders of today")
+    one = explorer(lambda actions: shown if actions[-1]["kind"] == "click" else asked)
+    [form] = forms_of(await visited(one, "/new"))
+    assert await entry_flows(one, form) == []
