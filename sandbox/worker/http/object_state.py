@@ -1,9 +1,11 @@
 """Finds which objects of a project's modules requests have changed: what a test has to give the application anew."""
 
 import collections
+import copy
 import datetime
 import decimal
 import fractions
+import importlib
 import types
 import uuid
 
@@ -93,3 +95,31 @@ def _mangled(name, base):
     """The attribute's name as the interpreter writes it for a private name in a class."""
     owner = base.__name__.lstrip("_")
     return f"_{owner}{name}" if owner and name.startswith("__") and not name.endswith("__") else name
+
+
+def grouped(places):
+    """The places of each object; what is no container has one."""
+    groups = {}
+    for place in places:
+        value = getattr(*owner_of(place))
+        groups.setdefault(place if isinstance(value, (int, str, float, type(None))) else id(value), []).append(place)
+    return list(groups.values())
+
+
+def owner_of(place):
+    """The object whose attribute a place is, and the attribute's name."""
+    module, _, path = place.partition(":")
+    *outer, name = path.split(".")
+    owner = importlib.import_module(module)
+    for part in outer:
+        owner = getattr(owner, part)
+    return owner, name
+
+
+def is_copied(place):
+    owner, name = owner_of(place)
+    try:
+        copy.deepcopy(getattr(owner, name))
+    except Exception:
+        return False
+    return True

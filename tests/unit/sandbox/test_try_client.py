@@ -58,14 +58,33 @@ def test_variables_are_removed_that_were_not_given_and_that_a_process_can_run_wi
 
 def test_no_more_cases_are_sent_when_too_many_are_answered_otherwise() -> None:
     trial = object.__new__(try_client.Trial)
-    trial._config = {"cases": [{"fits": at % 2 == 0} for at in range(40)], "allowed": 1}
+    cases = [{"fits": at % 2 == 0} for at in range(40)]
+    trial._config = {"allowed": 1}
     sent: list[bool] = []
 
     def answered(case: dict[str, bool]) -> bool:
         sent.append(case["fits"])
         return case["fits"]
 
-    assert trial._counted(answered) == sent.count(True)
+    assert trial._counted(answered, cases) == sent.count(True)
     assert sent.count(False) == 2
     trial._config["allowed"] = 20
-    assert trial._counted(answered) == 20
+    assert trial._counted(answered, cases) == 20
+
+
+@pytest.mark.parametrize(
+    ("fits", "number", "looked_into"), [(False, 200, [10]), (True, 200, [10, 200]), (False, 9, [9])]
+)
+def test_an_application_that_answers_otherwise_is_not_sent_all_of_many_cases(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fits: bool, number: int, looked_into: list[int]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    trial = object.__new__(try_client.Trial)
+    cases = [{"number": at} for at in range(number)]
+    trial._config = {"cases": cases, "allowed": number // 50, "folder": str(tmp_path), "application": "os:path"}
+    trial.state, trial._factory = [], True
+    found: list[int] = []
+    monkeypatch.setattr(trial, "find_state", lambda some: found.append(len(some)))
+    monkeypatch.setattr(trial, "_alone", lambda case: fits)
+    assert trial.count() == (number if fits else 0)
+    assert found == looked_into
