@@ -51,7 +51,8 @@ async def simplify_trials(
     subjects = {one.qualname: one for one in facts.callables()}
     written = _texts_by_subject(search.records)
     left = max(_LEAST_TRIALS, _TRIALS_OF_EACH * len(bases))
-    simplest = partial(_simplest, subjects=subjects, facts=facts, written=written)
+    fitting = fitting_texts(facts)
+    simplest = partial(_simplest, subjects=subjects, facts=facts, written=written, fitting=fitting)
     for _ in range(rounds):
         if not bases or left <= 0 or over():
             return
@@ -62,7 +63,9 @@ async def simplify_trials(
                 base,
                 [
                     one
-                    for one in simplified_trials(base.trial, facts, written.get(base.trial.subject, ()))
+                    for one in simplified_trials(
+                        base.trial, facts, written.get(base.trial.subject, ()), fitting=fitting
+                    )
                     if _key(one) not in ran
                 ],
             )
@@ -102,6 +105,7 @@ def _simplest(
     subjects: Mapping[str, CallableFacts],
     facts: ModuleFacts,
     written: Mapping[str, Sequence[str]],
+    fitting: frozenset[str],
 ) -> TrialRecord:
     """Returns the simplest record that takes the branches of the base to the same kind of outcome."""
     same = [
@@ -118,7 +122,6 @@ def _simplest(
         )
     ]
 
-    fitting = fitting_texts(facts)
     known = frozenset(written.get(base.trial.subject, ()))
 
     def difficulty(record: TrialRecord) -> tuple[float, ...]:

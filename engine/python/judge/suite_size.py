@@ -126,23 +126,33 @@ def _without_the_least(
         own += _OF_AN_ANCHOR * (at in anchors) + _OF_A_SECOND_ANSWER * (at in seconds)
         return own + _OF_WHAT_OTHERS_SHOW * (len(seen) + 4 * len(one.finding.kills))
 
+    # A finding that is dropped changes the values of those that alone show a part of it, and the lines of its table.
+    values = {at: value_of(at) for at in left}
+    sizes = {at: _lines(shapes[at], members) for at in left}
     while len(left) > 1 and (functions > limits.functions or rows > limits.rows or lines > limits.lines):
         if functions > limits.functions:
             # Rows of a table share their function: dropping one of several makes no function less.
             alone = [at for at in left if not shapes[at].group or members[shapes[at].group] == 1]
-            least = min(alone or left, key=lambda at: (value_of(at), -at))
+            least = min(alone or left, key=lambda at: (values[at], -at))
         else:
-            least = min(left, key=lambda at: (value_of(at) / _lines(shapes[at], members), -at))
-        gone = left.pop(least)
+            least = min(left, key=lambda at: (values[at] / sizes[at], -at))
+        gone = left.pop(least).finding
         case = shapes[least]
-        lines -= scale * _lines(case, members)
+        lines -= scale * sizes[least]
         rows -= 1
         if not case.group or members[case.group] == 1:
             functions -= 1
         if case.group:
             members[case.group] -= 1
-        arcs.subtract(gone.finding.observation.arcs)
-        kills.subtract(gone.finding.kills)
+        arcs.subtract(gone.observation.arcs)
+        kills.subtract(gone.kills)
+        rare_arcs = {arc for arc in gone.observation.arcs if arcs[arc] == 1}
+        rare_kills = {kill for kill in gone.kills if kills[kill] == 1}
+        for at, one in left.items():
+            if not (rare_arcs.isdisjoint(one.finding.observation.arcs) and rare_kills.isdisjoint(one.finding.kills)):
+                values[at] = value_of(at)
+            if case.group and shapes[at].group == case.group:
+                sizes[at] = _lines(shapes[at], members)
     return list(left.values())
 
 

@@ -35,20 +35,24 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\s+|[^A-Za-z0-9\s]+")
 
 
-def simplified_trials(trial: Trial, facts: ModuleFacts, written: Sequence[str] = ()) -> list[Trial]:
+def simplified_trials(
+    trial: Trial, facts: ModuleFacts, written: Sequence[str] = (), *, fitting: frozenset[str] | None = None
+) -> list[Trial]:
     """Returns at most `MOST` simpler variants of a trial, those that change most first.
 
     Args:
         facts: the target module; arguments of its callables that have a default are left out.
         written: texts that documents and usage pass to the trial's subject, in order of appearance.
+        fitting: `fitting_texts` of the module, where they are known already.
     """
+    fitting = fitting_texts(facts) if fitting is None else fitting
     found: dict[tuple[str, ...], Trial] = {}
     variants = chain(
         without_statements(trial),
         _chained(trial),
         _with_written_texts(trial, written),
         _with_whole_words(trial, written),
-        _with_plain_texts(trial, fitting_texts(facts), written),
+        _with_plain_texts(trial, fitting, written),
         _without_arguments(trial, facts),
         _with_flags(trial, facts),
         _smaller_literals(trial),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Parameter, Trial
+from testwright.engine.python.search import simplified_trials as module
 from testwright.engine.python.search.simplified_trials import simplified_trials
 
 FACTS = ModuleFacts(
@@ -120,3 +121,14 @@ def test_a_part_of_a_number_in_a_text_is_a_number() -> None:
 
     assert "parse('14.')" not in found
     assert "parse('.50')" not in found
+
+
+@pytest.mark.feature("B-16")
+def test_texts_of_formats_that_fit_may_be_given_so_that_they_are_worked_out_once_for_all_trials(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trial = Trial("parse", "parse('#ff8800')", source="mutation")
+    known = simplified_trials(trial, FACTS)
+    monkeypatch.setattr(module, "fitting_texts", lambda _facts: pytest.fail("worked out again"))
+
+    assert simplified_trials(trial, FACTS, fitting=frozenset()) == known
