@@ -15,6 +15,7 @@ from ....utils.python_names import (
     last_name,
     loaded_names,
     names_of,
+    printed_argument,
 )
 from ....utils.python_source import parse_python
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, TrialFinding
@@ -58,13 +59,19 @@ def needed_statements(before: Sequence[ast.stmt], act: ast.AST) -> list[ast.stmt
     kept: list[ast.stmt] = []
     before = before[-_MAXIMUM_BEFORE:]
     for index in range(len(before) - 1, -1, -1):
-        node = before[index]
+        node = _without_print(before[index])
         changes = _changed_name(node) in wanted and _is_variable(node, before[:index])
         if changes or bound_outside_patterns([node]) & wanted:
             kept.append(node)
             wanted.discard(_bound_anew(node))
             wanted.update(loaded_names(node))
     return kept[::-1]
+
+
+def _without_print(node: ast.stmt) -> ast.stmt:
+    """`print(stack.pop())` as `stack.pop()`; other statements as they are."""
+    shown = printed_argument(node.value) if isinstance(node, ast.Expr) else None
+    return ast.copy_location(ast.Expr(shown), node) if isinstance(shown, ast.Call) else node
 
 
 def _bound_anew(node: ast.stmt) -> str:

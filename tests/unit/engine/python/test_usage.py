@@ -278,6 +278,36 @@ def test_a_documented_call_of_an_inherited_method_is_about_the_member_that_compl
     assert found == [("Safe.dump_payload", ("safe = Safe()",), "safe.dumps([1])")]
 
 
+def test_a_call_that_is_printed_changes_its_object_for_the_examples_after_it(tmp_path):
+    source = '''
+class Stack:
+    """Holds items.
+
+    >>> stack = Stack([1, 2])
+    >>> print(stack.pop())
+    2
+    >>> print(len(stack.items))
+    1
+    >>> stack.size()
+    1
+    """
+
+    def __init__(self, items):
+        self.items = items
+
+    def pop(self):
+        return self.items.pop()
+
+    def size(self):
+        return len(self.items)
+'''
+    facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+
+    found = {trial.act: trial.arrange for trial in example_trials(facts, context.index)}
+
+    assert found["stack.size()"] == ("stack = Stack([1, 2])", "stack.pop()")
+
+
 @pytest.mark.parametrize(
     ("base", "member", "shown"),
     [
