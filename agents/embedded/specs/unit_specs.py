@@ -185,11 +185,38 @@ def _gaps(arcs: Sequence[Arc]) -> list[str]:
     return [f"from line to line: {'; '.join('-'.join(chain) for chain in chains)}"] if chains else []
 
 
+_MORE_TIME = 1.5
+_GIVEN = "seconds_given"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortened:
+    """A spec that a time ceiling cut short, and the seconds that it was given; None for those of `step_seconds`."""
+
+    result: SpecResult
+    seconds: float | None
+
+    def leaves_time(self, seconds: float | None) -> bool:
+        """Whether an attempt with so many seconds may get further."""
+        return seconds is None or (self.seconds is not None and seconds > _MORE_TIME * self.seconds)
+
+
+def _shortened_key(key: str) -> str:
+    return digest_of([key, "shortened"])
+
+
+def _reach(result: SpecResult) -> tuple[int, int]:
+    """How far an attempt got: branches that its trials took, and cases."""
+    branches = result.metadata.get("branches") or {}
+    return int(branches.get("reached") or 0), len(result.spec.get("cases") or ())
+
+
 class CachedSpecGenerator:
     """A spec generator in front of another one that caches its results.
 
-    The metadata of a spec from the cache has `remembered`. A spec that a time ceiling cut short is not cached, because
-    another attempt may get further.
+    The metadata of a spec from the cache has `remembered`. A spec that a time ceiling cut short is kept apart with the
+    seconds that it was given: it stands for an attempt that gets no more than `_MORE_TIME` times as many, and for a
+    longer one that gets no further, so that asking again makes no suite worse.
 
     Args:
         generator: generates specs.
@@ -228,12 +255,17 @@ class CachedSpecGenerator:
         else:
             key = await self._key(inputs, target)
             cached = await asyncio.to_thread(self._cached, key) if key is not None else None
+            shortened = await asyncio.to_thread(self._shortened, key) if key is not None else None
+            if cached is None and shortened is not None and not shortened.leaves_time(seconds):
+                cached = shortened.result
             if cached is not None:
                 return _of_current_text(cached, inputs)
             result = await self._generator.generate(inputs, seconds=seconds)
+            if shortened is not None and _cut_short(result) and _reach(shortened.result) > _reach(result):
+                return _of_current_text(shortened.result, inputs)
         # A spec of a project that was edited meanwhile would be found by the digest of the old state.
-        if key is not None and not _cut_short(result) and await asyncio.to_thread(_is_unchanged, target):
-            await asyncio.to_thread(self._store, key, result)
+        if key is not None and await asyncio.to_thread(_is_unchanged, target):
+            await asyncio.to_thread(self._keep, key, result, seconds)
         # The first run gets what later runs read from the cache: the value after a round trip through JSON.
         return SpecResult(*json.loads(_serialized(result).decode("utf-8", "surrogatepass")))
 
@@ -262,6 +294,22 @@ class CachedSpecGenerator:
             if body is not None:
                 return _deserialized(body)
         return None
+
+    def _shortened(self, key: str) -> _Shortened | None:
+        """The furthest attempt that a ceiling cut short."""
+        found = self._cached(_shortened_key(key))
+        if found is None:
+            return None
+        given = found.metadata.get(_GIVEN)
+        metadata = {name: value for name, value in found.metadata.items() if name != _GIVEN}
+        return _Shortened(replace(found, metadata=metadata), given if isinstance(given, int | float) else None)
+
+    def _keep(self, key: str, result: SpecResult, seconds: float | None) -> None:
+        if not _cut_short(result):
+            self._store(key, result)
+        elif result.spec.get("cases"):
+            kept = replace(result, metadata={**result.metadata, _GIVEN: seconds})
+            self._store(_shortened_key(key), kept)
 
     def _store(self, key: str, result: SpecResult) -> None:
         with suppress(ResponsesLost), closing(SqliteResponses(self._path, self._most)) as cache:

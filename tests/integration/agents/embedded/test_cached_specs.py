@@ -130,11 +130,46 @@ async def test_nothing_is_kept_of_a_project_that_changed_meanwhile(target, tmp_p
     assert engine.asked == 2
 
 
-async def test_what_a_ceiling_cut_short_is_not_kept(target, tmp_path):
-    engine = Counting(notes=["Exploring stopped after 120 seconds and 7 trials."])
-    await remembered(engine, target, tmp_path).generate(INPUTS)
-    await remembered(engine, target, tmp_path).generate(INPUTS)
-    assert engine.asked == 2
+class Shortened(Counting):
+    """Is cut short by a ceiling each time; its attempts reach so many branches, one after the other."""
+
+    def __init__(self, *reached):
+        super().__init__(notes=["Exploring stopped after 12 seconds and 7 trials."])
+        self.reached = reached
+
+    async def generate(self, inputs, *, seconds=None):
+        found = await super().generate(inputs)
+        return replace(found, metadata={**found.metadata, "branches": {"reached": self.reached[self.asked - 1]}})
+
+
+async def test_what_a_ceiling_cut_short_stands_for_an_attempt_that_gets_as_long(target, tmp_path):
+    engine = Shortened(5, 3)
+    first = await remembered(engine, target, tmp_path).generate(INPUTS, seconds=20.0)
+    again = await remembered(engine, target, tmp_path).generate(INPUTS, seconds=25.0)
+    assert engine.asked == 1
+    assert again.spec == first.spec
+    assert again.metadata == {**first.metadata, "remembered": True}
+
+
+@pytest.mark.parametrize("seconds", [60.0, None])
+async def test_a_longer_attempt_that_gets_no_further_makes_nothing_worse(target, tmp_path, seconds):
+    engine = Shortened(5, 3, 8, 8)
+    first = await remembered(engine, target, tmp_path).generate(INPUTS, seconds=20.0)
+    worse = await remembered(engine, target, tmp_path).generate(INPUTS, seconds=seconds)
+    assert (engine.asked, worse.spec) == (2, first.spec)
+    further = await remembered(engine, target, tmp_path).generate(INPUTS, seconds=seconds)
+    assert (engine.asked, further.spec["cases"]) == (3, [{"id": "tc_3"}])
+
+
+async def test_what_was_cut_short_is_replaced_by_what_came_to_its_end_and_by_fresh_work(target, tmp_path):
+    await remembered(Shortened(5), target, tmp_path).generate(INPUTS, seconds=20.0)
+    fresh = Shortened(3)
+    await remembered(fresh, target, tmp_path, fresh=True).generate(INPUTS, seconds=20.0)
+    assert fresh.asked == 1
+    whole = Counting()
+    await remembered(whole, target, tmp_path).generate(INPUTS)
+    await remembered(whole, target, tmp_path).generate(INPUTS, seconds=20.0)
+    assert whole.asked == 1
 
 
 async def test_a_failure_is_not_kept(target, tmp_path):
