@@ -235,10 +235,10 @@ class Explorer:
         )
 
     def _usable(self, state: PageState, path: str) -> bool:
-        if state.elsewhere:
-            self.note(f"{path} leads to another site, which was not followed")
-        elif state.downloads:
+        if state.downloads:  # the browser stays where it was
             self.note(f"{path} is a download ({state.downloads[0]}), which was not followed")
+        elif state.elsewhere:
+            self.note(f"{path} leads to another site, which was not followed")
         elif not state.settled:
             self.note(f"{path} never settles: it keeps changing or does not answer, and was left out")
         elif not state.seen:

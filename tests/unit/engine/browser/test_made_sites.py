@@ -318,3 +318,15 @@ async def test_what_a_field_holds_still_and_a_title_of_every_page_are_no_answer_
     one = explorer(lambda actions: shown if actions[-1]["kind"] == "click" else asked)
     [form] = forms_of(await visited(one, "/new"))
     assert await entry_flows(one, form) == []
+
+
+async def test_a_download_of_an_empty_window_is_told_as_a_download():
+    one = explorer(lambda _: PageState("", elsewhere="about:blank", downloads=("library.db",), settled=True))
+    assert await one.visit("/download/", "/", None) is None
+    assert one.found.notes == ["/download/ is a download (library.db), which was not followed"]
+
+
+async def test_the_version_in_a_link_of_the_navigation_is_not_expected():
+    tree = '- heading "Tables"\n- navigation:\n  - link "sqlite-web 0.8.2"\n  - link "Query"\n'
+    place = await visited(explorer(lambda _: page("/", tree)), "/")
+    assert [one["locator"]["name"] for one in explore._links(place)] == ["Query"]
