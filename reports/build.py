@@ -38,6 +38,7 @@ from .model import (
     Totals,
     WrittenFile,
 )
+from .not_reached import places_not_reached
 from .operations import counts_of
 from .own_pytest import own_pytest_lines
 from .reading import added_up, count, failure_class, items, mapping, parts, place, rows, stable, text, words
@@ -349,7 +350,7 @@ def totals_of(
         kept=sum(len(target.kept) for target in targets),
         dropped=sum(len(target.dropped) for target in targets),
         suspected_defects=len(defects),
-        not_reached=sum(len(target.not_reached) for target in targets),
+        not_reached=len(places_not_reached(targets)),
         files_added=outcome["added"],
         files_updated=outcome["updated"],
         files_unchanged=outcome["unchanged"],

@@ -10,6 +10,7 @@ from .headings import common_error, heading, kept_word, own_error
 from .markdown_parts import SHOWN_ROWS, block, code, line, more, section, table
 from .markdown_run import run_section
 from .model import Coverage, CoverageChange, Mutation, NotReached, Report, ReportEvidence, ReportPlace
+from .not_reached import places_not_reached, places_not_taken
 from .operations import missing_statuses, operations_shown
 from .written_files import why_of
 
@@ -35,7 +36,11 @@ def markdown_form(report: Report) -> str:
         _files(report, FIRST_ROWS),
     ]
     details = [
-        *(form(report) for form in (_questions, _not_reached, _notes, _request, _files) if _is_cut(form(report))),
+        *(
+            _whole(form(report))
+            for form in (_questions, _not_reached, _notes, _request, _files)
+            if _is_cut(form(report))
+        ),
         _operations(report),
         _kept(report),
         _not_taken(report),
@@ -53,6 +58,12 @@ def markdown_form(report: Report) -> str:
 def _is_cut(lines: Iterable[str]) -> bool:
     """Whether a section has more rows than its first part shows."""
     return sum(text.startswith("|") for text in lines) > FIRST_ROWS + _HEAD_ROWS
+
+
+def _whole(lines: Iterable[str]) -> Iterator[str]:
+    """A section whose first rows stand above already, with a heading of its own."""
+    heading_line, *rest = lines
+    yield from (f"{heading_line}: all", *rest)
 
 
 def _summary(report: Report) -> Iterator[str]:
@@ -187,12 +198,12 @@ def _dropped(report: Report) -> Iterator[str]:
 
 
 def _not_reached(report: Report, most: int = SHOWN_ROWS) -> Iterator[str]:
-    rows = [(target.path, row) for target in report.targets for row in target.not_reached]
-    yield from section("Not reached", ("Where", "What", "Why"), [_missed(*row) for row in rows], most)
+    rows = [_missed(*row) for row in places_not_reached(report.targets)]
+    yield from section("Not reached", ("Where", "What", "Why"), rows, most)
 
 
 def _not_taken(report: Report) -> Iterator[str]:
-    rows = [_missed(target.path, row) for target in report.targets for row in target.not_taken]
+    rows = [_missed(*row) for row in places_not_taken(report.targets)]
     yield from section("Branches that no kept test takes", ("Where", "What", "Why"), rows)
 
 

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from ...utils.outgoing_text import visible_text
 from ..headings import common_error, heading
+from ..not_reached import places_not_reached, places_not_taken
 from . import shares
 from .comparison import compare
 from .inputs import PageInputs
@@ -31,6 +32,8 @@ def html_form(inputs: PageInputs) -> str:
         statements=shares.statements(report.totals.coverage),
         branches=shares.branches(report.totals.coverage),
         mutants=total_mutants(report.targets),
+        not_reached=places_not_reached(report.targets),
+        not_taken=places_not_taken(report.targets),
         phases=phase_portions(report),
         causes=cause_portions(report),
         comparison=compare(report, inputs.earlier) if inputs.earlier else None,

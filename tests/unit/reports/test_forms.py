@@ -112,6 +112,24 @@ def test_the_first_part_of_a_large_markdown_fits_on_two_screens_and_loses_nothin
     assert "… and 52 more, below." in first
     assert len(first.splitlines()) < 60
     assert details.count("`gone_") == 60
+    assert "## Not reached\n" in first
+    assert "## Not reached: all\n" in details
+
+
+def test_what_two_kinds_of_tests_do_not_reach_for_one_reason_stands_once() -> None:
+    missed = {"subject": "main", "reason": "never called successfully", "line": 22}
+    steps = []
+    for name, row in (("tc_a", missed), ("tc_b", {**missed, "question": "What must be there before?"})):
+        made = executed([name])
+        made["spec_json"]["not_reached"] = [row]
+        steps.append(generate_step(1, **made))
+    steps[1].update(id="step-2", type="generate_integration_tests")
+    steps[1]["params"] = {**steps[1]["params"], "test_type": "integration"}
+    report = build_report(facts(), outcomes(*steps))
+    assert len(report.targets) == 2
+    assert report.totals.not_reached == 1
+    assert markdown_form(report).count("never called successfully") == 1
+    assert "What must be there before?" in markdown_form(report)
 
 
 def test_every_table_of_the_markdown_has_as_many_cells_as_its_head(report: Report) -> None:
