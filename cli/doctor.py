@@ -27,7 +27,15 @@ from ..sandbox.javascript.node import find_node
 from ..sandbox.javascript.playwright import PACKAGE, PLAYWRIGHT
 from ..sandbox.javascript.project import JEST, installed_modules
 from ..sandbox.opening import open_sandbox
-from ..sandbox.overlay import BENCHMARK_TOOLS, LOAD_TOOLS, load_tools_place, test_overlay, tools_overlay
+from ..sandbox.overlay import (
+    BENCHMARK_TOOLS,
+    LOAD_TOOLS,
+    TOOLS,
+    lacking_tools,
+    load_tools_place,
+    test_overlay,
+    tools_overlay,
+)
 from ..sandbox.protocol import Limits, Program
 from ..utils.user_folders import cache_folders
 
@@ -155,12 +163,16 @@ def _interpreter(settings: Settings) -> tuple[str, str]:
 
 def _test_tools(settings: Settings) -> tuple[str, str]:
     interpreter = find_interpreter(settings.root, settings.python, trusted=bool(settings.trust_project))
-    folders = test_overlay(interpreter, cache_folders(settings.root))
-    return (
-        ("added from our own", "nothing is installed into your environment")
-        if folders
-        else ("installed", "yours are used")
-    )
+    test_overlay(interpreter, cache_folders(settings.root))
+    return tools_shown(lacking_tools(interpreter))
+
+
+def tools_shown(lacking: Sequence[str]) -> tuple[str, str]:
+    """What was found of pytest and coverage, and what that means."""
+    if not lacking:
+        return "installed", "yours are used"
+    own = "".join(f"; your {tool} is used" for tool in TOOLS if tool not in lacking)
+    return f"{' and '.join(lacking)} added from our own{own}", "nothing is installed into your environment"
 
 
 def models_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCheck:

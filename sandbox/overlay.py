@@ -74,8 +74,7 @@ def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequen
         InterpreterError, StorageError: as `test_overlay`.
         ToolMissing: tools that tests of one kind need could not be had.
     """
-    sites = (*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else ()))
-    present = _installed(sites)
+    present = _installed(_sites(interpreter))
     missing = []
     for tool in tools:
         if tool not in present:
@@ -109,6 +108,16 @@ def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequen
         f"the target's Python {_version(interpreter)} lacks {' and '.join(missing)}, and pip could not fetch them",
         advice=_advice(interpreter, missing),
     )
+
+
+def lacking_tools(interpreter: Interpreter) -> tuple[str, ...]:
+    """Those of pytest and coverage that the target does not have itself."""
+    present = _installed(_sites(interpreter))
+    return tuple(tool for tool in TOOLS if tool not in present)
+
+
+def _sites(interpreter: Interpreter) -> tuple[Path, ...]:
+    return (*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else ()))
 
 
 def _advice(interpreter: Interpreter, tools: Iterable[str]) -> str:
