@@ -141,7 +141,7 @@ async def explore(
             is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")
             await simplify_trials(facts, search, observer, imported, over=is_over)
         with time_budget.until(HUNTING):
-            is_over = partial(time_budget.is_over, HUNTING, "Looking for what notices faults")
+            is_over = partial(time_budget.is_over, HUNTING, "Looking for tests that notice mutants")
             hunt = partial(find_kills, target, facts, content, search, proposer, observer, imported)
             kills = await hunt(budget.mutant_search, over=is_over, opened=mutant_worker.use)
             kills = await _made_plainer(facts, search, observer, imported, kills, is_over)
@@ -321,7 +321,7 @@ class TimeBudget:
         """Whether a fraction of the time has passed; then adds a note, once, that `what` was cut short."""
         if self._clock() - self._began < part * self._seconds:
             return False
-        note = f"{what} stopped after {part * self._seconds:.3g} seconds."
+        note = f"{what} stopped after {part * self._seconds:.3g} seconds, its share of the time."
         if note not in self._notes:
             self._notes.append(note)
         return True

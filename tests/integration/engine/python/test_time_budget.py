@@ -27,7 +27,10 @@ def test_parts_are_over_one_after_the_other_and_each_is_noted_once() -> None:
     assert [pace.is_over(FALLING_BACK, "More"), pace.is_over(HUNTING, "Hunting")] == [False, False]
     now[0] = 117.0
     assert pace.is_over(HUNTING, "Hunting")
-    assert notes == ["Searching stopped after 10 seconds.", "Hunting stopped after 17 seconds."]
+    assert notes == [
+        "Searching stopped after 10 seconds, its share of the time.",
+        "Hunting stopped after 17 seconds, its share of the time.",
+    ]
 
 
 @pytest.mark.feature("B-08", "B-06")
@@ -35,7 +38,7 @@ def test_an_exploration_without_time_keeps_what_its_first_trials_found(tmp_path:
     trials = [trial("fare(3)"), trial("fare(4)")]
     found = explored(tmp_path, SOURCE, trials, budget=ExplorationBudget().within(0.0))[0]
     assert {finding.trial.act for finding in found.findings} == {"fare(3)", "fare(4)"}
-    assert "Exploring stopped after 0 seconds." in found.notes
+    assert "Exploring stopped after 0 seconds, its share of the time." in found.notes
     assert not any(finding.kills for finding in found.findings)
 
 
