@@ -53,7 +53,9 @@ def testable_modules(scope: StepScope, planned: PlannedSteps) -> list[ModuleTarg
     for target in scope.targets:
         path, symbols = target.place.path, index.symbols_of(target.place.module)
         if target.place.module.rpartition(".")[2] == "__main__":
-            planned.skipped.append({"target": path, "reason": "importing a __main__ module runs the program"})
+            planned.skipped.append(
+                {"target": path, "reason": "it is what `python -m` runs, which unit tests do not import"}
+            )
             continue
         if not public_names(symbols) and index.broken(target.place) is None:
             planned.skipped.append({"target": path, "reason": "it defines no public function or class"})
