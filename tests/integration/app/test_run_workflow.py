@@ -326,9 +326,10 @@ def small_histories():
 
 async def test_a_history_that_is_full_is_followed_by_a_new_one_that_loses_nothing(small_histories):
     steps = [f"step_{number:03}" for number in range(9)]
-    notes = Notes([WaveOfSteps(steps, jobs=2), WaveOfSteps(["last"]), WaveOfSteps()], held={"step_000"})
+    notes = Notes([WaveOfSteps(steps, jobs=2), WaveOfSteps(["last"]), WaveOfSteps()], held={"step_000", "step_001"})
     async with begun(small_histories, notes) as run:
-        await notes.arrived.wait()
+        while notes.most < 2:  # both workers' places are taken before anything else happens
+            await run.query(RunWorkflow.progress)
         await run.signal(RunWorkflow.raise_ceilings, NewCeilings(max_tokens=9))
         await run.signal(RunWorkflow.pause)
         notes.released.set()
