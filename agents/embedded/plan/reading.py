@@ -152,6 +152,9 @@ def _inside(
             around += [target for other in outer for target in known.get(other, ())]
             elsewhere = [target for target in known.get(mention, ()) if target not in here]
             around += elsewhere
+        elif outer and known.get(mention) and not (mention.beside or mention.weak):
+            # Defined elsewhere and imported there: that place says where it is used, and is not asked for as a whole.
+            around += [target for other in outer for target in known.get(other, ())]
     return [target for target in targets if target not in around or target in inner]
 
 

@@ -35,7 +35,7 @@ def test_each_reason_is_true_and_comes_with_what_helps(tmp_path):
         "The first lines of cookie.py name an encoding that Python does not have",
         "bytes.py is not in UTF-8: save it so, or name its encoding",
         "broken.py does not parse: invalid syntax in line 1",
-        "uses.py: Correct line 1 of broken.py",
+        "Correct line 1 of broken.py",
         "most likely due to a circular import",
         "Import one of them inside the function that needs it",
     ):

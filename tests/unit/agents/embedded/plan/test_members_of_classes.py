@@ -56,6 +56,7 @@ FILES = {
     "src/till/timed.py": TIMED,
     "src/till/sums.py": SUMS,
 }
+DESK = {"src/till/desk.py": "from .sums import subtract\n\n\ndef close(a: int) -> int:\n    return subtract(a)\n"}
 WITHOUT_SIGN = "signer:Signer.unsign,Signer.validate,Signer.__init__,Signer.__len__"
 
 
@@ -133,3 +134,7 @@ def test_nothing_is_suggested_that_only_shares_letters(project, word):
     inputs = {"user_request": f"unit tests for signer and `{word}`", "root": str(project)}
     (row,) = EmbeddedPlannerAgent().plan(inputs)["not_understood"]
     assert row["suggestions"] == []
+
+
+def test_a_function_that_is_asked_for_where_it_is_imported_is_tested_alone(tmp_path: Path) -> None:
+    assert planned("subtract in desk", write_files(tmp_path / "project", FILES | DESK)) == ["sums:subtract"]
