@@ -8,6 +8,7 @@ from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
 from testwright.agents.embedded.plan import target_index
 from testwright.agents.embedded.plan.order.plan_size import MOST_ROWS, within_limits
 from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.utils.python_source import parse_python
 from testwright.utils.schema_registry import load_schema
 
 pytestmark = pytest.mark.feature("A-08", "B-19")
@@ -102,11 +103,10 @@ async def test_a_request_that_names_a_file_reads_the_symbols_of_that_file_alone(
     for number in range(5):
         (tmp_path / f"part_{number}.py").write_text("def total(n):\n    return n\n")
     parsed = list[str]()
-    real = target_index.parse_python
 
     def noted(content, name):
         parsed.append(name)
-        return real(content, name)
+        return parse_python(content, name)
 
     monkeypatch.setattr(target_index, "parse_python", noted)
     inputs = {"user_request": "unit tests for part_3.py", "root": str(tmp_path)}
