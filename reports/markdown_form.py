@@ -35,12 +35,9 @@ def markdown_form(report: Report) -> str:
         _request(report, FIRST_ROWS),
         _files(report, FIRST_ROWS),
     ]
+    whole = [list(form(report)) for form in (_questions, _not_reached, _notes, _request, _files)]
     details = [
-        *(
-            _whole(form(report))
-            for form in (_questions, _not_reached, _notes, _request, _files)
-            if _is_cut(form(report))
-        ),
+        *(_with_all_rows(lines) for lines in whole if _is_cut(lines)),
         _operations(report),
         _kept(report),
         _not_taken(report),
@@ -60,7 +57,7 @@ def _is_cut(lines: Iterable[str]) -> bool:
     return sum(text.startswith("|") for text in lines) > FIRST_ROWS + _HEAD_ROWS
 
 
-def _whole(lines: Iterable[str]) -> Iterator[str]:
+def _with_all_rows(lines: Sequence[str]) -> Iterator[str]:
     """A section whose first rows stand above already, with a heading of its own."""
     heading_line, *rest = lines
     yield from (f"{heading_line}: all", *rest)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from ..assessment import blocks
-from .page import asset, hash_of, visible
+from .page import asset, hash_of, template
 
 
 def assessment_page(report: Mapping[str, Any]) -> str:
@@ -22,12 +20,6 @@ def assessment_page(report: Mapping[str, Any]) -> str:
     *parts, summary = blocks(report)
     style = asset("page.css")
     policy = f"default-src 'none'; style-src 'sha256-{hash_of(style)}'; base-uri 'none'; form-action 'none'"
-    return _template().render(report=report, summary=summary, parts=parts, style=Markup(style), policy=policy)
-
-
-@cache
-def _template() -> Template:
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, finalize=visible, trim_blocks=True, lstrip_blocks=True
+    return template("assessment.html.j2").render(
+        report=report, summary=summary, parts=parts, style=Markup(style), policy=policy
     )
-    return environment.from_string(asset("assessment.html.j2"))

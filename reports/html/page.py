@@ -24,7 +24,7 @@ from .page_data import script_json
 def html_form(inputs: PageInputs) -> str:
     """The text of report.html: whatever a project put into a text is shown as text, and nothing is loaded."""
     report = inputs.report
-    return _template().render(
+    return template("page.html.j2").render(
         report=report,
         title=heading(report),
         modules=module_rows(report),
@@ -46,14 +46,15 @@ def html_form(inputs: PageInputs) -> str:
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
+    """One of the pages' templates, which write text with its controls visible."""
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, finalize=visible, trim_blocks=True, lstrip_blocks=True
+        autoescape=True, undefined=StrictUndefined, finalize=_visible, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.from_string(asset("page.html.j2"))
+    return environment.from_string(asset(name))
 
 
-def visible(value: Any) -> Any:
+def _visible(value: Any) -> Any:
     """What the template writes: text with its controls as visible escapes; the page's own parts as they are."""
     return visible_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 

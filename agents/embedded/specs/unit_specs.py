@@ -255,11 +255,11 @@ class CachedSpecGenerator:
         else:
             key = await self._key(inputs, target)
             cached = await asyncio.to_thread(self._cached, key) if key is not None else None
-            shortened = await asyncio.to_thread(self._shortened, key) if key is not None else None
-            if cached is None and shortened is not None and not shortened.leaves_time(seconds):
-                cached = shortened.result
             if cached is not None:
                 return _of_current_text(cached, inputs)
+            shortened = await asyncio.to_thread(self._shortened, key) if key is not None else None
+            if shortened is not None and not shortened.leaves_time(seconds):
+                return _of_current_text(shortened.result, inputs)
             result = await self._generator.generate(inputs, seconds=seconds)
             if shortened is not None and _cut_short(result) and _reach(shortened.result) > _reach(result):
                 return _of_current_text(shortened.result, inputs)

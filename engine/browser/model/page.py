@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -209,9 +210,9 @@ def frame_of(states: Sequence[PageState]) -> Frame:
     """What most of a site's pages have in common; nothing where too few are known."""
     if len(states) < _LEAST_PAGES:
         return Frame()
-    names = [{one.name for one in state.seen if one.role == "heading" and one.name} for state in states]
+    pages = Counter(name for state in states for name in {one.name for one in state.seen if one.role == "heading"})
     least = max(_LEAST_PAGES, len(states) / 2)
-    headings = {name for found in names for name in found if sum(name in other for other in names) >= least}
+    headings = {name for name, count in pages.items() if name and count >= least}
     parts = zip(*(_PARTS.split(state.title) for state in states), strict=False)
     return Frame(frozenset(headings), tuple(each[0] for each in takewhile(lambda each: len({*each}) == 1, parts)))
 

@@ -132,6 +132,11 @@ class CallableFacts:
         return self.qualname.rpartition(".")[2]
 
     @property
+    def needed(self) -> tuple[Parameter, ...]:
+        """What a caller has to pass, the object or class that it is called on left out."""
+        return tuple(one for one in self.parameters if one.required and one.name not in ("self", "cls"))
+
+    @property
     def public(self) -> bool:
         """Whether no part of the qualified name starts with an underscore (dunder methods count as public)."""
         parts = self.qualname.split(".")

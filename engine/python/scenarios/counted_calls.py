@@ -81,8 +81,7 @@ class _Having:
 def _of_descriptor(owner: ClassFacts, facts: ModuleFacts) -> Iterator[Scenario]:
     """The scenario of a class that decorates methods, as a property does: read twice, computed once."""
     constructor = owner.constructor
-    required = [one for one in constructor.parameters if one.required and one.name != "self"] if constructor else []
-    if constructor is None or len(required) != 1:
+    if constructor is None or len(constructor.needed) != 1:
         return
     definition = (
         f"class Report:\n    @{owner.name}\n    def total(self):\n        {CALLS}.append('total')\n        return 42"
@@ -210,10 +209,9 @@ def _steps_between(trial: Trial, member: CallableFacts, owner: ClassFacts, varia
     act = expression_or_none(trial.act)
     given = [ast.unparse(one) for one in act.args] if isinstance(act, ast.Call) else []
     for other in owner.members:
-        required = [one for one in other.parameters if one.required and one.name != "self"]
         if other is member or other.kind != "method" or other.name.startswith("_") or other.is_async:
             continue
-        if not required:
+        if not other.needed:
             yield other.name, f"{variable}.{other.name}()"
-        elif len(required) == len(given) == 1:
+        elif len(other.needed) == len(given) == 1:
             yield other.name, f"{variable}.{other.name}({given[0]})"

@@ -120,13 +120,12 @@ def _calls(owner: ClassFacts, made: _Construction) -> Iterator[tuple[str, Trial,
     for member in owner.members:
         if member.name.startswith("_") or member.kind != "method" or member.is_async:
             continue
+        if len(member.needed) > _MOST_ARGUMENTS:
+            continue
         for name, source in made.filled:
             if not _reaches(member, f"self.{name}", owner):
                 continue
-            required = [one for one in member.parameters if one.required and one.name != "self"]
-            if len(required) > _MOST_ARGUMENTS:
-                continue
-            for given in itertools.permutations((0, SIZE - 1, 2), len(required)):
+            for given in itertools.permutations((0, SIZE - 1, 2), len(member.needed)):
                 act = f"{variable}.{member.name}({', '.join(map(str, given))})"
                 before = scenario_trial(made.trial, member.qualname, arrange, act)
                 after = scenario_trial(made.trial, member.qualname, [*arrange, f"{variable}.{name} = {source}"], act)

@@ -18,7 +18,7 @@ from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, T
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import TrialRecord, TrialSearch
 from ..source.moments import NOW
-from .scenario import CALLS, Scenario, noted_calls, returned_source, scenario_trial, show_scenarios
+from .scenario import CALLS, Scenario, noted_calls, question, returned_source, scenario_trial, show_scenarios
 
 RUNS_DUE = "runs what is due"
 EXPIRES = "expires"
@@ -113,10 +113,7 @@ def _runner(owner: ClassFacts) -> CallableFacts | None:
     found = [
         one
         for one in owner.members
-        if one.kind == "method"
-        and not one.is_async
-        and _RUNNING.fullmatch(one.name)
-        and not any(item.required and item.name != "self" for item in one.parameters)
+        if one.kind == "method" and not one.is_async and _RUNNING.fullmatch(one.name) and not one.needed
     ]
     return min(found, key=lambda one: one.name.endswith("_all"), default=None)
 
@@ -201,11 +198,10 @@ def moved(stopped: Trial, unit: str, amount: int, seconds: int) -> tuple[str, ..
 def _questions(program: _Program, facts: ModuleFacts) -> Iterator[Trial]:
     """Questions about the state of an object that a function is registered with, at a known time."""
     for one in program.owner.members:
-        required = [item for item in one.parameters if item.required and item.name not in ("self", "cls")]
-        if one.name.startswith("_") or required or one.is_async or changes_state(one):
+        if one.name.startswith("_") or one.needed or one.is_async or changes_state(one):
             continue
         if one.kind in ("property", "method") and one.qualname != program.trial.subject:
-            act = f"{program.variable}.{one.name}" + ("" if one.kind == "property" else "()")
+            act = question(program.variable, one)
             statements = [text for text in program.trial.arrange if text != f"{CALLS} = []"]
             quiet = [text.replace(f"{CALLS}.append(name)", "return name") for text in statements]
             yield scenario_trial(program.trial, one.qualname, quiet, act)

@@ -45,8 +45,7 @@ _SAVING = (("save", "load"), ("save", "read"), ("store", "load"), ("write", "loa
 
 def _takes_one(back: CallableFacts) -> bool:
     """Whether one argument is all that a callable needs."""
-    needed = [one for one in back.parameters if one.required and one.name not in ("self", "cls")]
-    return len(needed) == 1 and back.kind != "method"
+    return len(back.needed) == 1 and back.kind != "method"
 
 
 def _returns_to(back: str, forth: str) -> bool:

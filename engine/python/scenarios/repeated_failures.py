@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from ..inputs.calls import variable_for
 from ..inputs.receivers import changes_state
-from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Parameter, Trial
+from ..model.model import ClassFacts, ModuleFacts, Observation, Parameter, Trial
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import TrialSearch
 from .moved_clocks import Clock, moved
-from .scenario import CALLS, Scenario, noted_calls, scenario_trial, show_scenarios
+from .scenario import CALLS, Scenario, noted_calls, question, scenario_trial, show_scenarios
 
 GIVES_UP = "gives up"
 TRIES_LATER = "tries again later"
@@ -64,8 +64,7 @@ def guards(facts: ModuleFacts) -> Iterator[Guard]:
         variable = variable_for(owner.name)
         base = Trial(owner.name, "", imports=(f"from {facts.module} import {owner.name}", "import pytest"))
         for member in owner.members:
-            required = [one for one in member.parameters if one.required and one.name != "self"]
-            if member.is_async or member.kind != "method" or len(required) != 1:
+            if member.is_async or member.kind != "method" or len(member.needed) != 1:
                 continue
             if member.name == "__call__":
                 definitions, call = (f"@{variable}\n{_FETCH}",), "fetch()"
@@ -119,13 +118,8 @@ def _fetched_again(observation: Observation) -> bool:
 def _questions(trial: Trial, guard: Guard) -> Iterator[Trial]:
     """Questions about a guard that has given up."""
     for one in guard.owner.members:
-        required = [item for item in one.parameters if item.required and item.name != "self"]
-        if one.name.startswith("_") or required or one.is_async or one.kind not in ("property", "method"):
+        if one.name.startswith("_") or one.needed or one.is_async or one.kind not in ("property", "method"):
             continue
         if one.kind == "method" and changes_state(one):
             continue
-        yield scenario_trial(trial, one.qualname, trial.arrange, _asking(guard.variable, one))
-
-
-def _asking(variable: str, one: CallableFacts) -> str:
-    return f"{variable}.{one.name}" + ("" if one.kind == "property" else "()")
+        yield scenario_trial(trial, one.qualname, trial.arrange, question(guard.variable, one))

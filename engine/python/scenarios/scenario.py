@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ..model.model import Observation, Trial
+from ..model.model import CallableFacts, Observation, Trial
 from ..model.observation_json import ObservedTrial
 from ..search.influence_trials import Distinction
 from ..search.parallel_observers import Watcher, time_dependent_trials
@@ -102,6 +102,11 @@ def scenario_trial(base: Trial, subject: str, arrange: Sequence[str], act: str) 
         looks=(),
         asks=(),
     )
+
+
+def question(variable: str, member: CallableFacts) -> str:
+    """The act that asks an object for a property, or calls a method without arguments."""
+    return f"{variable}.{member.name}" + ("" if member.kind == "property" else "()")
 
 
 def is_plain_return(record: TrialRecord) -> bool:

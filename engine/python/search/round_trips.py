@@ -113,8 +113,7 @@ def outer_round_trips(records: Sequence[TrialRecord], facts: ModuleFacts) -> Ite
     known = {one.name for one in facts.callables() if one.owner is not None}
     objects: dict[str | None, list[tuple[str, Trial]]] = {}
     for back in facts.callables():
-        needed = [one for one in back.parameters if one.required and one.name not in ("self", "cls")]
-        if back.kind != "method" or not back.public or back.is_async or len(needed) != 1:
+        if back.kind != "method" or not back.public or back.is_async or len(back.needed) != 1:
             continue
         names = _undone_names(back.name, known)
         if not names:
@@ -218,7 +217,7 @@ def _undone(
     # A key that both take is the same.
     shared = [ast.keyword(name, value) for name, value in zip(ours[1:], call.args[1:], strict=False) if name in names]
     shared += [keyword for keyword in call.keywords if keyword.arg in names]
-    required = [one.name for one in back.parameters if one.required and one.name not in ("self", "cls")]
+    required = [one.name for one in back.needed]
     if set(required[1:]) - {keyword.arg for keyword in shared}:
         return None
     act = ast.unparse(ast.Call(function, [call], shared))
@@ -234,8 +233,7 @@ def _undone_file(
     """
     trial = record.trial
     call = expression_or_none(trial.act)
-    required = [one for one in back.parameters if one.required and one.name not in ("self", "cls")]
-    if not isinstance(call, ast.Call) or len(call.args) != 2 or call.keywords or len(required) != 2:
+    if not isinstance(call, ast.Call) or len(call.args) != 2 or call.keywords or len(back.needed) != 2:
         return None
     source, made = (ast.unparse(argument) for argument in call.args)
     content = next((found for line in trial.arrange if (found := _written_to(source, line)) is not None), None)

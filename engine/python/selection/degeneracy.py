@@ -221,8 +221,7 @@ def is_partial(constructor: CallableFacts | None, given: int) -> bool:
     if constructor is None or given > 1:
         return False
     options = [one for one in constructor.parameters if not one.required and one.name not in ("self", "cls")]
-    needed = [one for one in constructor.parameters if one.required and one.name not in ("self", "cls")]
-    return not needed and 1 < len(options) <= _MOST_PARTS
+    return not constructor.needed and 1 < len(options) <= _MOST_PARTS
 
 
 def _put_in(statement: ast.stmt) -> int:

@@ -222,9 +222,7 @@ class Subjects:
         self, name: str | None, receiver: ast.expr, classes: dict[str, str], surely: bool
     ) -> CallableFacts | None:
         """The member of that name on the receiver's class; for a dunder that class must be known."""
-        if name is None:
-            return None
-        if name not in self._members:
+        if name is None or name not in self._members:
             return None
         owner = self._class_of(receiver, classes)
         inherited = self._inherited(owner, self._members[name]) if owner is not None else None

@@ -141,8 +141,7 @@ def _users_at(passed, profile):
 def _is_only_slow(runner, run):
     """Whether limits of time are all that a round breaks: its machine may have been busy with something else."""
     run.counted = time.perf_counter() - run.counted_from
-    problems = [(one.metric, one.problem(_figure(runner.stats, one, run))) for one in run.profile.limits]
-    broken = [(metric, problem) for metric, problem in problems if problem]
+    broken = _broken_limits(runner.stats, run)
     fails = TRAFFIC.refused or _mistakes(runner) or _unanswered(run) or not runner.stats.total.num_requests
     if not broken or "error_rate" in dict(broken) or fails:
         return False
@@ -219,9 +218,9 @@ def _judge(environment, **_):
     ended = time.perf_counter()
     seconds, run.counted = ended - run.began, ended - run.counted_from
     share = (time.process_time() - run.processor) / seconds
-    problems = [one.problem(_figure(environment.runner.stats, one, run)) for one in run.profile.limits]
     unanswered = _unanswered(run)
-    problems = [*(_waited(*one) for one in unanswered.items()), *(one for one in problems if one)]
+    problems = [_waited(*one) for one in unanswered.items()]
+    problems += [problem for _, problem in _broken_limits(environment.runner.stats, run)]
     problems += TRAFFIC.refused.values() or _mistakes(environment.runner)
     for one in problems:
         _LOG.error(one)
@@ -232,6 +231,12 @@ def _judge(environment, **_):
         figures = {"problems": problems, "processor": share, "seconds": seconds, "entries": entries}
         with open(run.report, "w", encoding="utf-8") as file:
             json.dump(figures, file)
+
+
+def _broken_limits(stats, run):
+    """(metric, what is wrong) of each limit that the figures counted so far do not keep."""
+    found = ((one.metric, one.problem(_figure(stats, one, run))) for one in run.profile.limits)
+    return [(metric, problem) for metric, problem in found if problem]
 
 
 def _unanswered(run):
