@@ -95,11 +95,11 @@ async def test_the_load_tests_of_a_healthy_application_pass_three_times(target: 
 
 
 async def test_a_handler_that_sleeps_fails_them_and_the_figure_is_named(tmp_path: Path, spec: Any) -> None:
-    slow = NOTES.replace("    return jsonify(list", "    time.sleep(0.8)\n    return jsonify(list")
+    slow = NOTES.replace("    return jsonify(list", "    time.sleep(0.4)\n    return jsonify(list")
     [case] = spec["cases"]
     in_seconds = {"kind": "threshold", "metric": "latency_max", "operator": "at_most", "value": 0.1, "unit": "seconds"}
     strict = {**spec, "cases": [{**case, "expect": [*case["expect"], in_seconds]}]}
-    [test] = (await run(tmp_path, slow, strict)).tests
+    [test] = (await run(tmp_path, slow, strict, seconds=4.0)).tests
     assert test.outcome == "failed"
     assert "round trips, at most" in test.message
     assert re.search(r"latency_max is \d+\.\d+ s, at most 0\.1 is allowed", test.message)
