@@ -133,6 +133,7 @@ class Application(_Verbs):
         self._launcher = launcher or (json_module.loads(told) if told else _serving())
         self._process: Any = None
         self._temporary: Any = None
+        self.process_id: Any = None  # of what starts the application
         self._changed, self._can_reset = False, True
         self.base_url = (base_url if started_here else os.environ.get("API_BASE_URL", base_url)).rstrip("/")
         self._elsewhere = bool(self.base_url)
@@ -177,6 +178,7 @@ class Application(_Verbs):
             env={**own, **self._environment},
             start_new_session=True,
         )
+        self.process_id = self._process.pid
         self._lines = queue.Queue()
         threading.Thread(target=self._read, args=(self._process, self._lines), daemon=True).start()
         try:

@@ -15,10 +15,13 @@ import time
 
 from .api_process import ApplicationFailure, EndlessAnswer
 from .orders import read_beginning, started
+from .process_states import at_work
 from .spec_requests import send, signing_in
 
 TRACE_LETTERS = 30_000
+# How long a traceback is waited for: of an application that does nothing more, and of one that is still at work.
 TRACE_SECONDS = 0.3
+WORK_SECONDS = 5.0
 
 
 # What follows the heading of a traceback, up to the line that names the exception.
@@ -31,13 +34,16 @@ def told_of_error(application, before):
     """What the application printed since a request that it answered with a server error.
 
     Servers print a traceback after the answer is sent, and often a line of their log before it: it is waited for until
-    a whole one stands there and nothing follows, or for `TRACE_SECONDS`.
+    a whole one stands there and nothing follows, for `TRACE_SECONDS`, and then for as long as the application is at
+    work, at most `WORK_SECONDS`.
 
     Args:
         before: how many bytes it had printed before the request.
     """
-    until, size = time.monotonic() + TRACE_SECONDS, before
-    while time.monotonic() < until:
+    began, size = time.monotonic(), before
+    while (waited := time.monotonic() - began) < TRACE_SECONDS or (
+        waited < WORK_SECONDS and at_work(application.process_id)
+    ):
         last, size = size, application.printed()
         if size == last > before and ends_traceback(application.output(TRACE_LETTERS, since=before)):
             break

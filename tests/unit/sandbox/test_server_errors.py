@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -27,6 +29,15 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.path == "/trace":
             threading.Thread(target=tell_late).start()
+        if self.path == "/busy":
+            threading.Thread(target=tell_after_work).start()
+
+
+def tell_after_work():
+    until = time.process_time() + 0.3
+    while time.process_time() < until:
+        pass
+    print("Traceback (most recent call last):\\n  File 'a.py'\\nKeyError: 'id'", file=sys.stderr, flush=True)
 
 
 def tell_late():
@@ -73,6 +84,30 @@ def test_without_a_traceback_what_was_printed_in_time_is_told(
     application: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert told(application, 0.1, "/log", monkeypatch).endswith("500 -")
+
+
+def test_a_traceback_is_waited_for_while_the_application_is_at_work(
+    application: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_module("http.send_requests"), "WORK_SECONDS", 60.0)
+    assert told(application, 0.05, "/busy", monkeypatch).endswith("KeyError: 'id'")
+
+
+def test_a_process_that_waits_is_not_at_work_and_one_that_computes_is() -> None:
+    at_work = worker_module("http.process_states").at_work
+    program = "import sys\nsys.stdin.read(1)\nprint(flush=True)\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as waits:
+        assert waits.stdin is not None
+        assert waits.stdout is not None
+        while at_work(waits.pid):  # it starts
+            pass
+        waits.stdin.write(b".")
+        waits.stdin.flush()
+        waits.stdout.readline()
+        assert at_work(waits.pid)
+        assert at_work(os.getpid())
+        waits.kill()
+    assert not at_work(waits.pid)
 
 
 @pytest.mark.parametrize(
