@@ -30,15 +30,18 @@ def source_lines(source: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def parse_python(source: str | bytes, filename: str = "<source>") -> ast.Module:
+def parse_python(source: str | bytes, filename: str = "<source>", *, type_comments: bool = False) -> ast.Module:
     """The syntax tree of a module.
+
+    Args:
+        type_comments: read them, too; one where none may stand is then a syntax error.
 
     Raises:
         SyntaxError: the source is not Python that this interpreter reads; null bytes included.
     """
     with _PARSING:
         try:
-            return ast.parse(source, filename=filename)
+            return ast.parse(source, filename=filename, type_comments=type_comments)
         except ValueError as error:
             raise SyntaxError(str(error)) from error
         except (RecursionError, MemoryError) as error:

@@ -304,6 +304,18 @@ def pass_arguments(
             unify(function.parameters[name], argument)
 
 
+def call_function(function: Function, arguments: list[Shape], keywords: Mapping[str | None, Shape]) -> Shape:
+    """The result of calling a function of the module; its parameters learn what is passed."""
+    if function.read_anew is None:
+        pass_arguments(function, arguments, keywords)
+        return function.result
+    called = function.read_anew()
+    pass_arguments(called, arguments, keywords)
+    for name, shape in called.parameters.items():
+        function.parameters[name].root().kinds.update(shape.root().kinds)
+    return called.result
+
+
 _TESTED = {"int": "integer", "float": "real", "str": "text", "bool": "boolean", "bytes": "bytes"}
 
 

@@ -12,6 +12,7 @@ from .shape_calls import (
     MOMENT_PARSERS,
     MOMENT_PARTS,
     call_builtin,
+    call_function,
     call_method,
     called_with,
     compiled_pattern,
@@ -282,6 +283,9 @@ class Expressions:
                 if isinstance(one, ast.Starred):
                     shape.mark("iterated")
             arguments = []
+        owner = _object_of_class(node.func)
+        if owner is not None and (made := self._constructed(self.read(owner, names), arguments, keywords)) is not None:
+            return made
         if isinstance(node.func, ast.Name):
             return self._call_name(node, node.func.id, arguments, keywords, names)
         if isinstance(node.func, ast.Attribute):
@@ -294,14 +298,10 @@ class Expressions:
         if name in names:
             return called_with(names[name], arguments)
         if name in self.classes:
-            instance, methods = self.classes[name]
-            if "__init__" in methods:
-                pass_arguments(methods["__init__"], arguments, keywords)
-            return instance
+            return self._new(name, arguments, keywords)
         function = self.locals.get(name) or self.functions.get(name)
         if function is not None:
-            pass_arguments(function, arguments, keywords)
-            return function.result
+            return call_function(function, arguments, keywords)
         if name == "isinstance" and len(node.args) == 2:
             tested(arguments[0], node.args[1])
             return Shape().vote("boolean")
@@ -309,6 +309,17 @@ class Expressions:
         if arguments and "key" in keywords and name in ("sorted", "min", "max"):
             unify(keywords["key"].mark("called").get_argument(0), arguments[0].get_each())
         return found if found is not None else Shape()
+
+    def _new(self, name: str, arguments: list[Shape], keywords: Mapping[str | None, Shape]) -> Shape:
+        instance, methods = self.classes[name]
+        if "__init__" in methods:
+            pass_arguments(methods["__init__"], arguments, keywords)
+        return instance
+
+    def _constructed(self, owner: Shape, arguments: list[Shape], keywords: Mapping[str | None, Shape]) -> Shape | None:
+        """The result of calling the class of an object; None where that is no single class of the module."""
+        names = [name for name in owner.root().classes if name in self.classes]
+        return self._new(names[0], arguments, keywords) if len(names) == 1 else None
 
     def _call_attribute(
         self,
@@ -469,3 +480,14 @@ def _contained(item: Shape, container: Shape, node: ast.expr) -> None:
         merged = unify(inner, item)
         if not tokens and isinstance(node, ast.Name | ast.Dict | ast.List | ast.Tuple | ast.Set):
             merged.mark("option")
+
+
+def _object_of_class(called: ast.expr) -> ast.expr | None:
+    """The object whose class is called: `cls(…)`, `self.__class__(…)` or `type(self)(…)`; None for another call."""
+    if isinstance(called, ast.Name):
+        return called if called.id == "cls" else None
+    if isinstance(called, ast.Attribute):
+        return called.value if called.attr == "__class__" else None
+    if isinstance(called, ast.Call) and last_name(called.func) == "type" and len(called.args) == 1:
+        return called.args[0]
+    return None

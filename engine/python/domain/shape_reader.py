@@ -6,6 +6,7 @@ import ast
 from collections import ChainMap
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from ....utils.python_source import expression_or_none
 from .shape_calls import CONVERTING
@@ -13,6 +14,9 @@ from .shape_expressions import Expressions
 from .shapes import Function, Shape, unify
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
+# Functions that are read anew for their calls: how long they are, and how many readings a module gets.
+_MOST_LINES = 30
+_MOST_READINGS = 300
 Names = MutableMapping[str, Shape]
 
 
@@ -73,6 +77,8 @@ class _Reader:
         self._globals: dict[str, Shape] = {}
         self._expressions = Expressions(self._globals)
         self._depth = 0
+        self._active: set[_Definition] = set()
+        self._readings = 0
 
     def declare_imported(self, name: str, original: str, other: _Reader) -> None:
         """Makes a function or class that another module defines known by its name here."""
@@ -114,6 +120,8 @@ class _Reader:
         if instance is not None and given and not static:
             parameters[given[0].arg] = instance
         function = Function(parameters, bound=instance is not None and not static)
+        if instance is None and _returns_parameter(node):
+            function.read_anew = partial(self._read_anew, node, self._globals, function)
         bodies.append((node, function, instance))
         for name, shape in parameters.items():
             if shape is not instance:
@@ -195,13 +203,28 @@ class _Reader:
 
     def _local(self, node: _Definition, names: Names) -> None:
         """Reads a nested function as part of its surrounding one."""
+        function = self._fresh(node, names)
+        self._expressions.locals[node.name] = function
+        if _returns_parameter(node):
+            function.read_anew = partial(self._read_anew, node, names, function)
+
+    def _read_anew(self, node: _Definition, names: Names, function: Function) -> Function:
+        """Reads a function for one call; the shared one within itself, and where there are too many calls."""
+        if node in self._active or self._readings >= _MOST_READINGS:
+            return function
+        self._readings += 1
+        self._active.add(node)
+        found = self._fresh(node, names)
+        self._active.remove(node)
+        return found
+
+    def _fresh(self, node: _Definition, names: Names) -> Function:
         parameters = {one.arg: Shape() for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
         function = Function(parameters)
-        self._expressions.locals[node.name] = function
-        inner: Names = ChainMap(dict(parameters), names)
         depth, self._depth = self._depth, 0
-        self._body(node.body, inner, function)
+        self._body(node.body, ChainMap(dict(parameters), names), function)
         self._depth = depth
+        return function
 
     def _assign(self, target: ast.expr, value: ast.expr, names: Names) -> None:
         if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple):
@@ -244,6 +267,16 @@ class _Reader:
             names[node.target.id] = shape
         if isinstance(node.target, ast.Subscript):
             self._expressions.read(node.target.value, names).mark("assigned")
+
+
+def _returns_parameter(node: _Definition) -> bool:
+    """Whether a short function may return a parameter as it is."""
+    if (node.end_lineno or node.lineno) - node.lineno > _MOST_LINES:
+        return False
+    names = {one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    returned = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
+    returned += [part for one in returned if isinstance(one, ast.IfExp) for part in (one.body, one.orelse)]
+    return any(isinstance(one, ast.Name) and one.id in names for one in returned)
 
 
 def _converts(target: ast.expr, value: ast.expr) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -164,12 +165,15 @@ class Function:
 
     Attributes:
         bound: whether the first parameter is the object that it is called on.
+        read_anew: reads the body once more, into shapes of their own, for a function that may return what it was given:
+            what one call passes through it has nothing to do with what another does. None for other functions.
     """
 
     parameters: dict[str, Shape]
     result: Shape = field(default_factory=Shape)
     bound: bool = False
     is_property: bool = False
+    read_anew: Callable[[], Function] | None = None
 
 
 _NUMERIC = frozenset({"integer", "real", "boolean"})

@@ -16,6 +16,7 @@ from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from ..project.layout import Layout, ModulePlace, module_at
 from .definitions import callable_facts, class_facts, is_overload
 from .docstrings import documentation_of
+from .type_comments import parse_annotated
 
 _MAXIMUM_CONSTANT = 400
 # Dunder names that the interpreter calls and that no test calls; `__getattr__` only as a module's function.
@@ -159,7 +160,7 @@ def absolute_module(node: ast.ImportFrom, package: str) -> str:
 
 def _parse(contents: bytes, path: str) -> ast.Module:
     try:
-        return parse_python(contents, path)
+        return parse_annotated(contents, path)
     except SyntaxError as error:
         error.filename = path
         if error.lineno is None:

@@ -471,3 +471,51 @@ def test_an_instance_of_a_class_is_found_wherever_the_project_defines_it(tmp_pat
 
     assert domains["checked"]["validator"].type_name == "Validator"
     assert domains["checked"]["validator"].source == "docstring"
+
+
+PASSED_THROUGH = """
+def checked(name, value, optional=False):
+    if value is None and not optional:
+        raise TypeError("expected %s" % name)
+    return value
+
+
+class Url:
+    def __init__(self, scheme, query, port=None):
+        self.scheme = checked("scheme", scheme)
+        self.query = [(key, value) for key, value in checked("query", query)]
+        self.port = checked("port", port, True)
+
+    def default_port(self):
+        return self.port + 1
+
+    def is_secure(self):
+        return self.scheme.lower().endswith("s")
+
+    @classmethod
+    def parse(cls, text):
+        scheme, rest = text.split(":")
+        return cls(scheme, [], int(rest))
+
+    def joined(self, other):
+        return type(self)(other, self.query).scheme + self.__class__.parse(other).scheme
+"""
+
+
+def domains_of(folder: Path, source: str) -> dict[str, ParameterDomain]:
+    root = write_project(folder, {"shop/__init__.py": "", "shop/urls.py": source})
+    _, context = context_of(root, "shop/urls.py")
+    return {f"{one.qualname}.{name}": domain for one in context.domains for name, domain in one.parameters}
+
+
+def test_what_one_call_passes_through_a_function_says_nothing_of_what_another_does(tmp_path: Path) -> None:
+    found = domains_of(tmp_path, PASSED_THROUGH)
+    assert found["Url.scheme"].kind == "text"
+    assert found["Url.query"].kind == "sequence"
+    assert found["Url.port"].kind == "integer"
+
+
+def test_calling_the_class_of_an_object_makes_an_object_and_no_function_of_it(tmp_path: Path) -> None:
+    found = domains_of(tmp_path, PASSED_THROUGH)
+    assert found["Url.parse.text"].kind == "text"
+    assert found["Url.joined.other"].kind == "text"
