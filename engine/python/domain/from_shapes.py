@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from ....utils.python_source import literal_or
 from ..model.domain import UNKNOWN, DomainKind, ParameterDomain, Precondition
 from ..model.model import ClassFacts, ModuleFacts
+from ..shapes.graphs import graph_of
+from ..shapes.shape import Shape, unify
 from ..source.matching_texts import texts_around_matches
-from .shape_graphs import graph_of
-from .shapes import Shape, unify
 
 OwnersOf = Callable[[Sequence[str]], "tuple[ModuleFacts, ClassFacts] | None"]
 """Finds the one class of the project whose objects have all of some attributes."""

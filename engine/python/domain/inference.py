@@ -12,6 +12,8 @@ from ....utils.python_source import expression_or_none, parse_or_none
 from ..facts.type_inference import inferred_hints, name_entry, uses_of
 from ..model.domain import UNKNOWN, CallableDomains, DomainSource, ParameterDomain
 from ..model.model import MOST_PARAMETERS, CallableFacts, Candidate, ClassFacts, Documentation, ModuleFacts, Parameter
+from ..shapes.reader import Imported, ModuleShapes, read_shapes, with_constants
+from ..shapes.shape import Shape
 from ..source.annotations import TypeHint
 from ..usage.project_index import ProjectIndex
 from .describe import described
@@ -21,8 +23,6 @@ from .from_shapes import OwnersOf, ShapeDomains
 from .from_types import ClassLookup, domain_of_annotation, domain_of_class, domain_of_default, domain_of_hint
 from .refine import refined
 from .relations import with_relations, with_shared
-from .shape_reader import Imported, ModuleShapes, read_shapes, with_constants
-from .shapes import Shape
 
 Known = Mapping[tuple[str, str], Sequence[Candidate]]
 """Values that real calls pass, by qualified name and parameter; their origins say where the calls stand."""

@@ -11,8 +11,8 @@ from typing import Any
 from ....utils.python_source import literal_or
 from ..model.domain import CallableDomains, DomainKind, ParameterDomain, Precondition, PreconditionKind
 from ..model.model import ClassFacts
+from ..shapes.shape import Shape
 from .describe import described
-from .shapes import Shape
 
 _CONTAINERS = frozenset({"sequence", "text", "mapping", "graph", "set", "matrix"})
 _PLACES = re.compile(r"(lo|low|left|start|begin|first|l|i|hi|high|right|end|last|r|j|mid|index|idx|pos|position|k)\d?")

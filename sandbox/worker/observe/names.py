@@ -69,17 +69,21 @@ class Namer:
         raise NoSourceError(first)
 
     def public_module(self, module, name):
-        """The module to import `name` from: a public one if any exposes the very same object."""
+        """The module to import `name` from: a public one if any exposes the very same object.
+
+        The tests of a private module import from it anyway; one object must not come from two modules.
+        """
         loaded = sys.modules.get(module)
         owner = getattr(loaded, name, None)
         if loaded is None or owner is None:
             raise NoSourceError(name)
-        if not _is_private(module) and module != "__main__":
+        if module == self.home or (not _is_private(module) and module != "__main__"):
             return module, owner
         parts = module.split(".")
         parents = [".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
         for candidate in [self.home, *parents, module.lstrip("_")]:
-            if not _is_private(candidate) and getattr(sys.modules.get(candidate), name, None) is owner:
+            exposed = candidate == self.home or not _is_private(candidate)
+            if exposed and getattr(sys.modules.get(candidate), name, None) is owner:
                 return candidate, owner
         return module, owner
 

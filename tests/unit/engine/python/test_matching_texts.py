@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.domain.shape_calls import compiled_pattern
+from testwright.engine.python.shapes.calls import compiled_pattern
 from testwright.engine.python.source.matching_texts import texts_around_matches
 from testwright.tests.support.engine.python_projects import context_of, write_project
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..model.domain import ParameterDomain
-from .shapes import Shape
+from .shape import Shape
 
 DomainOf = Callable[["Shape | None"], ParameterDomain]
 

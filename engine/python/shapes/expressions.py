@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 from ....utils.python_names import last_name
-from .shape_calls import (
+from .calls import (
     MOMENT_PARSERS,
     MOMENT_PARTS,
     call_builtin,
@@ -21,22 +21,13 @@ from .shape_calls import (
     pass_arguments,
     tested,
 )
-from .shapes import Function, Shape, contradict, made_of, unify
+from .conditions import compared, contained, is_none
+from .operators import calculated, multiplied
+from .shape import Function, Shape, contradict, made_of, unify
 
 _MAXIMUM_ITEMS = 40
-_MAXIMUM_TOKENS = 14
 _POSITIONS = range(-3, 6)
 _SEARCHING = frozenset("replace split rsplit partition rpartition find rfind index count".split())
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_SIGNS: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-}
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 Names = MutableMapping[str, Shape]
 
 
@@ -150,7 +141,7 @@ class Expressions:
                 return left
             return unify(left, right).mark("added")
         if isinstance(node.op, ast.Mult):
-            return _multiplied(left, right, node)
+            return multiplied(left, right, node)
         if isinstance(node.op, ast.Mod) and ("text" in left.root().kinds or isinstance(node.right, ast.Tuple)):
             return left.vote("text")
         if isinstance(node.op, ast.Sub | ast.BitAnd | ast.BitOr) and {"set", "dict"} & {
@@ -158,7 +149,7 @@ class Expressions:
             *right.root().kinds,
         }:
             return unify(left.vote("set"), right.vote("set"))
-        return _calculated(left, right, node)
+        return calculated(left, right, node)
 
     def _unary(self, node: ast.UnaryOp, names: Names) -> Shape:
         shape = self.read(node.operand, names)
@@ -174,27 +165,10 @@ class Expressions:
             left, right = shapes[at], shapes[at + 1]
             if isinstance(operator, ast.In | ast.NotIn):
                 _search(right, sides[at])
-                _contained(left, right, sides[at + 1])
+                contained(left, right, sides[at + 1])
             elif not isinstance(operator, ast.Is | ast.IsNot):
-                self._compared(left, right, sides[at], sides[at + 1], _SIGNS[type(operator)])
+                compared(left, right, sides[at], sides[at + 1], operator)
         return Shape().vote("boolean")
-
-    @staticmethod
-    def _compared(left: Shape, right: Shape, first: ast.expr, second: ast.expr, sign: str) -> None:
-        for shape, other, one in ((left, second, sign), (right, first, _MIRRORED[sign])):
-            if isinstance(other, ast.Constant | ast.UnaryOp):
-                shape.root().compared[(one, ast.unparse(other))] = None
-        if sign not in ("==", "!="):
-            left.mark("ordered")
-            right.mark("ordered")
-        if _none(first) or _none(second) or contradict(left, right):
-            return
-        if isinstance(first, ast.Constant) or isinstance(second, ast.Constant):
-            constant = first if isinstance(first, ast.Constant) else second
-            # A comparison with an empty text or with a boolean says little.
-            if isinstance(constant, ast.Constant) and (constant.value == "" or isinstance(constant.value, bool)):
-                return
-        unify(left, right)
 
     def _either(self, node: ast.BoolOp, names: Names) -> Shape:
         shapes = [self.read(part, names) for part in node.values]
@@ -206,7 +180,11 @@ class Expressions:
         self.read(node.test, names).mark("truth")
         body, other = self.read(node.body, names), self.read(node.orelse, names)
         return (
-            body if contradict(body, other) or _none(node.orelse) else other if _none(node.body) else unify(body, other)
+            body
+            if contradict(body, other) or is_none(node.orelse)
+            else other
+            if is_none(node.body)
+            else unify(body, other)
         )
 
     # Displays
@@ -220,7 +198,7 @@ class Expressions:
                 read = read.mark("iterated").get_each()
             if isinstance(node, ast.Tuple):
                 shape.positions[at] = read
-            elif not _none(inner) and not contradict(shape.get_each(), read):
+            elif not is_none(inner) and not contradict(shape.get_each(), read):
                 unify(shape.get_each(), read)
                 if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
                     shape.get_each().tokens[repr(inner.value)] = None
@@ -239,7 +217,7 @@ class Expressions:
                     part.tokens[repr(one.value)] = None
             if not contradict(shape.get_index(), read):
                 unify(shape.get_index(), read)
-            if not _none(value) and not contradict(shape.get_item(), item):
+            if not is_none(value) and not contradict(shape.get_item(), item):
                 unify(shape.get_item(), item)
         return shape
 
@@ -373,32 +351,6 @@ class Expressions:
                 return methods[name]
         return None
 
-    # Guards
-
-    def guard(self, node: ast.If | ast.While, names: Names) -> None:
-        """Reads what `if n < 0: raise` says: the opposite holds for what is accepted."""
-        if isinstance(node, ast.If) and node.body and isinstance(node.body[0], ast.Raise):
-            self._condition(node.test, names, opposite=True)
-
-    def assertion(self, node: ast.Assert, names: Names) -> None:
-        """Reads what `assert n > 0` says."""
-        self._condition(node.test, names, opposite=False)
-
-    def _condition(self, test: ast.expr, names: Names, *, opposite: bool) -> None:
-        parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) == opposite else [test]
-        for part in parts:
-            if not isinstance(part, ast.Compare) or len(part.ops) != 1 or type(part.ops[0]) not in _SIGNS:
-                continue
-            sign = _SIGNS[type(part.ops[0])]
-            right = part.comparators[0]
-            if (
-                isinstance(part.left, ast.Name)
-                and part.left.id in names
-                and isinstance(right, ast.Constant | ast.UnaryOp)
-            ):
-                holds = _OPPOSITE[sign] if opposite else sign
-                names[part.left.id].mark(f"holds {holds} {ast.unparse(right)}")
-
 
 def _position(node: ast.expr) -> int | None:
     """The constant position of an index; None for others."""
@@ -410,76 +362,10 @@ def _position(node: ast.expr) -> int | None:
     return None
 
 
-def _none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _multiplied(left: Shape, right: Shape, node: ast.BinOp) -> Shape:
-    """A product of numbers, or a repetition: `[0] * n`, `letter * int(count)`."""
-    for one, other in ((left, right), (right, left)):
-        if {"list", "text", "tuple"} & set(one.root().kinds):
-            other.vote("integer")
-            return one
-    if isinstance(node.right, ast.Call) or isinstance(node.left, ast.Call):
-        return Shape()
-    left.mark("number")
-    right.mark("number")
-    both = {*left.root().kinds, *right.root().kinds}
-    return Shape().vote("real" if "real" in both else "integer")
-
-
-def _calculated(left: Shape, right: Shape, node: ast.BinOp) -> Shape:
-    """A difference, quotient, remainder, power or combination of bits."""
-    whole = ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift | ast.BitAnd | ast.BitOr | ast.BitXor
-    for side in (left, right):
-        side.mark("number")
-        if isinstance(node.op, whole):
-            side.vote("integer")
-    if isinstance(node.op, ast.Mod) and isinstance(node.right, ast.Constant):
-        left.mark(f"modulo {node.right.value}")
-    if isinstance(node.op, ast.Sub) and not contradict(left, right):
-        return unify(left, right)  # a difference is measured in what its parts are measured in
-    if isinstance(node.op, ast.FloorDiv) and isinstance(node.right, ast.Constant):
-        # The middle of two positions, as in a binary search.
-        return left.mark("halved") if node.right.value == 2 and _of_two(node.left) else left
-    return Shape().vote("real" if isinstance(node.op, ast.Div) else "integer")
-
-
-def _of_two(node: ast.expr) -> bool:
-    """Whether an expression adds or subtracts two names."""
-    return (
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.Add | ast.Sub)
-        and isinstance(node.left, ast.Name)
-        and isinstance(node.right, ast.Name)
-    )
-
-
 def _search(text: Shape, node: ast.expr) -> None:
     """Notes what a text is searched for."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
         text.root().searched[repr(node.value)] = None
-
-
-def _contained(item: Shape, container: Shape, node: ast.expr) -> None:
-    """`item in container`."""
-    if isinstance(node, ast.Constant) or "text" in container.root().kinds:
-        item.vote("text")
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) <= _MAXIMUM_TOKENS:
-            item.mark("option").root().tokens.update(dict.fromkeys(repr(letter) for letter in node.value))
-        return
-    container.mark("searched")
-    if isinstance(node, ast.Tuple):
-        constants = [one.value for one in node.elts if isinstance(one, ast.Constant)]
-        if len(constants) == len(node.elts) and all(isinstance(text, str) for text in constants):
-            item.vote("text").root().tokens.update(dict.fromkeys(map(repr, constants)))
-    inner = container.get_index() if "dict" in container.root().kinds else container.get_each()
-    if not contradict(inner, item):
-        # Being tested for membership is no proof of being a member.
-        tokens = dict(item.root().tokens)
-        merged = unify(inner, item)
-        if not tokens and isinstance(node, ast.Name | ast.Dict | ast.List | ast.Tuple | ast.Set):
-            merged.mark("option")
 
 
 def _object_of_class(called: ast.expr) -> ast.expr | None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ....utils.python_source import expression_or_none
-from .shape_calls import CONVERTING
-from .shape_expressions import Expressions
-from .shapes import Function, Shape, unify
+from .calls import CONVERTING
+from .conditions import assertion, guard
+from .expressions import Expressions
+from .shape import Function, Shape, unify
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 # Functions that are read anew for their calls: how long they are, and how many readings a module gets.
@@ -180,7 +181,7 @@ class _Reader:
             self._bind(node.target, shape.get_each(), names, fresh=True)
             self._nested([*node.body, *node.orelse], names, function)
         elif isinstance(node, ast.If | ast.While):
-            self._expressions.guard(node, names)
+            guard(node, names)
             read(node.test, names).mark("truth")
             self._nested(node.body, names, function)
             self._nested(node.orelse, names, function)
@@ -194,7 +195,7 @@ class _Reader:
             handlers = [statement for handler in node.handlers for statement in handler.body]
             self._nested([*node.body, *handlers, *node.orelse, *node.finalbody], names, function)
         elif isinstance(node, ast.Assert):
-            self._expressions.assertion(node, names)
+            assertion(node, names)
             read(node.test, names)
         elif isinstance(node, ast.Raise | ast.Delete):
             for part in ast.iter_child_nodes(node):

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from time import strptime
 
 from ....utils.python_names import last_name
-from .shapes import Function, Shape, contradict, made_of, unify
+from .shape import Function, Shape, contradict, made_of, unify
 
 _TEXT_METHODS = frozenset(
     "lower upper strip lstrip rstrip startswith endswith replace encode title capitalize isdigit isalpha isalnum "
