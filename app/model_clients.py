@@ -30,6 +30,8 @@ from ..store.files.audit import AuditEntry
 
 _STATED = "stated"
 """Key of a stored row that is no answer of a model, but what an agent of the user's own used."""
+_SHORT_END, _SHORT_END_SECONDS, _LONG_END = 0.2, 12.0, 0.1
+"""The part of a ceiling on time that is kept for the run's end: a fifth, at most 12 s, and of long runs a tenth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,8 +240,11 @@ def _embeddings_cost(settings: Settings, prices: Prices) -> Callable[[int], floa
 
 
 def ceilings_of(settings: Settings) -> Ceilings:
-    """What the models of a run may use."""
-    return Ceilings(settings.max_tokens, settings.max_cost, settings.max_seconds)
+    """What a run may use; of its seconds some are kept back for its end, or it would go on beyond them."""
+    seconds = settings.max_seconds or 0.0
+    # A short run ends with few tests, which take as long to start as many; a long one with more tests.
+    for_end = max(min(_SHORT_END * seconds, _SHORT_END_SECONDS), _LONG_END * seconds)
+    return Ceilings(settings.max_tokens, settings.max_cost, settings.max_seconds, for_end)
 
 
 def _new_budget(settings: Settings, seconds_before: float, **usage: Any) -> ModelBudget:

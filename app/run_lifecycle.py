@@ -297,9 +297,11 @@ def _require_budget(live: LiveRun, record: StoredRun) -> None:
     if record.exit_reason != ExitReason.BUDGET_EXHAUSTED or exceeded is None:
         return
     used = run_usage(live)
+    for_end = live.models.budget.seconds_for_end
+    kept = f", and {for_end:.3g} s of a ceiling on time are for its end" if live.settings.max_seconds else ""
     raise BudgetExhausted(
         f"Run {record.run_id} cannot go on: {exceeded}. It has used {used.tokens} tokens, {used.cost:.4f} USD and "
-        f"{used.seconds:.1f} s.",
+        f"{used.seconds:.1f} s{kept}.",
         advice=f"Give it more: `testwright resume {record.run_id}` with a higher --max-tokens, --max-cost or "
         "--max-seconds.",
     )

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import io
-import posixpath
 import shlex
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from ..reports.next_commands import finished_modules, is_cut_short, next_commands
 from ..utils.names.counted import counted
 from .console import Console, write_text
 
@@ -83,11 +83,9 @@ def startable(command: str) -> str:
 
 
 _SCREEN_ROWS = 12
-_LOCUSTFILE = "locustfile"
 _NOTES = 3
-_NO_TESTS = ("api_serving.py", "conftest.py")
-"""Files beside tests that hold none."""
 _NOT_BEGUN = "not begun: "
+_STOPPED = "stopped: "
 _SAID_BELOW = "The example of "
 """Begins notes that are among the advice as well."""
 
@@ -160,87 +158,6 @@ def _print_explored_before(console: Console, paths: Sequence[str]) -> None:
 def _print_more(console: Console, count: int, thing: str) -> None:
     if count > _SCREEN_ROWS:
         console.print(f"  … and {counted(count - _SCREEN_ROWS, thing)} more")
-
-
-def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[str]:
-    """Yield the commands that a person may want now, to be copied and run from the project's folder.
-
-    Args:
-        is_configured: the project's pytest settings have what they lacked in the run.
-    """
-    if report.targets:
-        yield f"testwright report {shlex.quote(report.run.id)} --open"
-    settings = report.own_pytest.settings if report.own_pytest is not None else ()
-    is_incomplete = not is_configured and any(not row.file.startswith("../") for row in settings)
-    if is_incomplete:
-        yield f"testwright apply {shlex.quote(report.run.id)} --configure-pytest"
-    there = [file.path for file in report.files if file.outcome in ("added", "updated", "unchanged")]
-    load = [path for path in there if posixpath.basename(path).startswith(_LOCUSTFILE)]
-    apart = {posixpath.dirname(path) for path in load}
-    in_browser = sorted({target.test_path for target in report.targets if target.framework == "playwright"} & {*there})
-    # What serves the application of tests in TypeScript is Python, and no test.
-    of_python = [path for path in there if path.endswith(".py") and posixpath.basename(path) not in _NO_TESTS]
-    tests = sorted({path for path in of_python if posixpath.dirname(path) not in apart})
-    if tests:
-        yield from _test_commands(report, _places(tests, report))
-    if load and shutil.which("locust") is None:
-        yield "python -m pip install locust"
-    if in_browser:
-        yield f"npx playwright test {' '.join(map(shlex.quote, in_browser))}"
-    yield from _jest_commands(report, there)
-    for path in load:
-        yield f"locust -f {shlex.quote(path)} --headless --load-profile smoke"
-    if not is_incomplete and any(file.outcome == "staged" for file in report.files):
-        yield f"testwright apply {shlex.quote(report.run.id)}"
-
-
-def _jest_commands(report: Report, there: Sequence[str]) -> Iterator[str]:
-    """Yield what runs the tests for Jest that are there."""
-    paths = sorted({target.test_path for target in report.targets if target.framework == "jest"} & {*there})
-    plain, bare = [], []
-    for path in paths:
-        above = [Path(report.run.root, parent) for parent in PurePosixPath(path).parents]
-        configured = any((one / "package.json").is_file() or any(one.glob("jest.config.*")) for one in above)
-        (plain if configured else bare).append(path)
-    if plain:
-        yield f"npx jest {' '.join(map(shlex.quote, plain))}"
-    if bare:
-        # Without a package or a configuration Jest knows no root, and ends before it looks for tests.
-        yield f"npx jest --rootDir . --config '{{}}' {' '.join(map(shlex.quote, bare))}"
-
-
-def _places(tests: Sequence[str], report: Report) -> list[str]:
-    """The folder of test files; these one by one where a file that the run left alone lies in it."""
-    folder = posixpath.commonpath([posixpath.dirname(path) for path in tests]) or "."
-    alone = [file.path for file in report.files if file.outcome in ("edited", "conflict")]
-    holds = any(folder == "." or path.startswith(f"{folder}/") for path in alone)
-    return list(tests) if holds else [folder]
-
-
-def _test_commands(report: Report, places: Sequence[str]) -> Iterator[str]:
-    """Yield what runs the tests that are there; nothing where the run has seen that it does not work."""
-    own = report.own_pytest
-    if own is not None and own.outcome not in ("passed", "needs_setting"):
-        return
-    rows = [target for target in report.targets if target.kept and target.test_path]
-    if not any(target.framework == "unittest" for target in rows):
-        yield f"pytest {' '.join(map(shlex.quote, places))}"
-        return
-    # Folders of tests need no `__init__.py` this way, as they would for discovery.
-    there = {file.path for file in report.files if file.outcome in ("added", "updated", "unchanged")}
-    files = [target.test_path for target in rows if target.framework == "unittest" and target.test_path in there]
-    roots = sorted({root for target in rows if (root := _import_root(target)) not in ("", ".")})
-    place = f"PYTHONPATH={shlex.quote(':'.join(roots))} " if roots else ""
-    if files:
-        yield f"{place}python -m unittest {' '.join(map(shlex.quote, files))}"
-
-
-def _import_root(target: ReportTarget) -> str:
-    """The folder below which a target's module has its name; "" where it cannot be told."""
-    names = target.module.split(".")
-    parts = list(PurePosixPath(target.path).with_suffix("").parts)
-    parts = parts[:-1] if parts[-1:] == ["__init__"] else parts
-    return PurePosixPath(*parts[: -len(names)]).as_posix() if names == parts[-len(names) :] else ""
 
 
 def cached_summary(ended: RunResult) -> str:
@@ -360,8 +277,9 @@ def _dropped(report: Report) -> str:
 
 
 def _modules(report: Report) -> str:
-    """How many files were targets; several kinds of tests may be about one."""
-    return counted(len({target.path for target in report.targets}), "module")
+    """How many files were targets, and how many of them a run came to the end of that a ceiling ended."""
+    modules = counted(len({target.path for target in report.targets}), "module")
+    return f"{len(finished_modules(report))} of {modules}" if is_cut_short(report) else modules
 
 
 def _target(console: Console, target: ReportTarget, kind: str, error: str, said: Sequence[str]) -> None:
@@ -387,5 +305,9 @@ def _target(console: Console, target: ReportTarget, kind: str, error: str, said:
             console.print(f"    note: {escape(note)}")
         if len(notes) > _NOTES:
             console.print(f"    … and {counted(len(notes) - _NOTES, 'note')} more in the report")
+    elif error.startswith(_STOPPED):
+        console.print(
+            f"  {escape(target.path)}{kind}: [yellow]stopped[/], because {escape(error.removeprefix(_STOPPED))}"
+        )
     else:
         console.print(f"  {escape(target.path)}{kind}: [yellow]{target.status}[/] {escape(error)}")

@@ -35,6 +35,8 @@ _STEPS = {
     "engineer_tests": "test files",
 }
 _SHORT = {"unit": ""}
+_STOPPED = "stopped: "
+"""Begins the message of a step that a ceiling stopped."""
 _CODE_LINES = 24
 
 
@@ -168,6 +170,8 @@ class RunProgress:
             return f"{counted(kept, 'test')} kept" + (f", {dropped} dropped" if dropped else "")
         if not reason:
             return status
+        if reason.startswith(_STOPPED):
+            status, reason = "stopped", reason.removeprefix(_STOPPED)
         # What stops all modules is said once.
         if reason in self._reasons:
             return f"{status} for the same reason"

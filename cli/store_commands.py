@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..core.exit_code import ExitCode
+from ..reports.next_commands import resume_command
 from ..utils.names.counted import counted
 from . import options as given
 from .console import Console, write_text
@@ -28,9 +30,11 @@ if TYPE_CHECKING:
 
 
 _LISTED = 20
-"""Runs that fit a screen of 24 lines with the heading and what follows."""
+"""Lines of runs that fit a screen of 24 with the heading and what follows."""
+_REQUEST_LINES = 3
+_CUT = "…"
 _NARROWEST = 12
-"""Columns of a request that is cut."""
+"""Columns of a request that goes over several lines."""
 _GAP = 2
 """Spaces after a column."""
 
@@ -104,16 +108,23 @@ def list_runs(
         console.print("No runs yet.")
         return
     shown = short_ids([summary.run_id for summary in found])
-    console.print(runs_table(found if every else found[:_LISTED], shown, console.width))
-    if len(found) > _LISTED and not every:
-        console.print(f"… and {counted(len(found) - _LISTED, 'older run')}: --all lists them.")
+    listed = found if every else found[:_LISTED]
+    table = runs_table(listed, shown, console.width, lines=None if every else _LISTED)
+    console.print(table)
+    if len(found) > table.row_count:
+        console.print(f"… and {counted(len(found) - table.row_count, 'older run')}: --all lists them.")
+    if any(_CUT in str(cell) for cell in table.columns[-1].cells):
+        console.print("`testwright runs show` with a run's id shows its whole request.")
 
 
-def runs_table(found: Sequence[RunSummary], shown: Mapping[str, str], width: int = 80) -> Table:
-    """Lay out runs, one line for each; where a line is wider than `width`, the request is cut and nothing else.
+def runs_table(
+    found: Sequence[RunSummary], shown: Mapping[str, str], width: int = 80, *, lines: int | None = None
+) -> Table:
+    """Lay out runs; a request that is too long for its line goes on below, and is cut after `_REQUEST_LINES`.
 
     Args:
         shown: the id to show, by run id.
+        lines: the first runs that fit in so many are laid out, and one at least; None for all.
     """
     cells = [_cells(summary, shown) for summary in found]
     titles = ("run", "status", "began (UTC)", "kept", "defects", "request")
@@ -123,8 +134,13 @@ def runs_table(found: Sequence[RunSummary], shown: Mapping[str, str], width: int
     for title, wide in zip(titles, widths, strict=True):
         justify = "right" if title in ("kept", "defects") else "left"
         table.add_column(title, width=wide, justify=justify, no_wrap=True, overflow="ellipsis")
-    for row in cells:
-        table.add_row(*map(escape, row))
+    used = 0
+    for *row, request in cells:
+        parts = wrap(request, widths[-1], max_lines=_REQUEST_LINES, placeholder=_CUT, break_on_hyphens=False)
+        used += max(len(parts), 1)
+        if lines is not None and used > lines and table.row_count:
+            break
+        table.add_row(*map(escape, row), escape("\n".join(parts)))
     return table
 
 
@@ -170,7 +186,9 @@ def show_run(
     if summary.resumable:
         ceiling = summary.exit_reason == "budget_exhausted"
         why, how = ("A ceiling ended it", " with a higher one") if ceiling else ("It was interrupted", "")
-        write_text(f"{why}: `testwright resume {summary.run_id}`{how} goes on.\n")
+        command = resume_command(ended.report) if ended is not None else ""
+        known = f"`{command}`" if command else f"`testwright resume {summary.run_id}`{how}"
+        write_text(f"{why}: {known} goes on.\n")
 
 
 def clean(

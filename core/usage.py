@@ -141,11 +141,14 @@ class Ceilings:
         tokens: input and output tokens together.
         cost: US dollars.
         seconds: wall time.
+        seconds_for_end: the part of `seconds` that is kept back for what a run still does with what it has: run the
+            tests that are written, all of them together, and report. No other work begins in it.
     """
 
     tokens: int | None = None
     cost: float | None = None
     seconds: float | None = None
+    seconds_for_end: float = 0.0
 
 
 class ModelBudget:
@@ -227,9 +230,16 @@ class ModelBudget:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the ceiling on wall time, at least 0; None without one."""
-        ceiling = self._ceilings.seconds
-        return None if ceiling is None else max(0.0, ceiling - self._seconds_used())
+        """Seconds until what is left of the ceiling on wall time is for the run's end, at least 0; None without one."""
+        ceilings = self._ceilings
+        if ceilings.seconds is None:
+            return None
+        return max(0.0, ceilings.seconds - ceilings.seconds_for_end - self._seconds_used())
+
+    @property
+    def seconds_for_end(self) -> float:
+        """The part of the ceiling on wall time that is kept back for the run's end."""
+        return self._ceilings.seconds_for_end
 
     @property
     def reached(self) -> str | None:

@@ -29,7 +29,9 @@ def advice_of_faults(plan: list[Json]) -> Iterator[str]:
         if is_rejected(step):
             why = text(step.get("error_message")).removeprefix("not approved: ")
             yield f"The safety gate rejected a step: {why}{f'. {advice}' if advice else ''}"
-        if step.get("status") == "failed" and advice:
+        # What helps against a ceiling is said once, of the whole run.
+        is_ceiling = mapping(step.get("result")).get("exit_reason") == StepExit.BUDGET_EXHAUSTED
+        if step.get("status") == "failed" and advice and not is_ceiling:
             target = text(mapping(mapping(step.get("params")).get("target")).get("path"))
             concerned.setdefault(advice, []).extend([target] if target else [])
     for advice, targets in concerned.items():

@@ -110,13 +110,33 @@ def test_a_run_is_listed_on_one_line_with_what_it_kept_and_when_its_first_sessio
 
 
 @pytest.mark.parametrize("width", [40, 80])
-def test_where_a_line_is_too_long_only_the_request_is_cut(width):
+def test_a_request_that_is_too_long_for_its_line_goes_on_below_and_is_cut_after_three(width):
     request = "unit tests for " + "the pricing of the shop and " * 5
     details = {"status": "failed", "exit_reason": "goal_validation_failed", "totals": {"kept": 1000}}
     summary: Any = SimpleNamespace(run_id=FIRST, request=request, created_at=0.0, **details)
     console = Console(width=width)
     with console.capture() as shown:
         console.print(runs_table([summary], {FIRST: "fe71b3a0-6"}, width))
-    _, line = shown.get().splitlines()
+    _, line, *below = shown.get().splitlines()
     assert line.startswith("fe71b3a0-6  failed (goal validation failed)  1970-01-01 00:00  1000")
-    assert line.rstrip().endswith("…")
+    assert (len(below), below[-1].rstrip()[-1]) == (2, "…")
+    assert "unit tests" in line
+
+
+def test_as_many_of_the_newest_runs_are_listed_as_fit_the_lines():
+    requests = ["short", "unit tests for the pricing of the shop", "short", "short"]
+    summaries: list[Any] = [
+        SimpleNamespace(
+            run_id=f"run{n}", request=request, created_at=0.0, status="completed", exit_reason="", totals={}
+        )
+        for n, request in enumerate(requests)
+    ]
+    shown = {summary.run_id: summary.run_id for summary in summaries}
+    assert [runs_table(summaries, shown, 70, lines=lines).row_count for lines in (1, 3, 4, 5, 9, None)] == [
+        1,
+        1,
+        2,
+        3,
+        4,
+        4,
+    ]

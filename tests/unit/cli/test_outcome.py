@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from testwright.app.run_report import RunResult
-from testwright.cli.outcome import next_commands, print_plan, print_result, print_screen, startable
+from testwright.cli.outcome import print_plan, print_result, print_screen, startable
 from testwright.reports.build import build_report
 from testwright.reports.model import OwnPytestRun, Report
-from testwright.reports.run_model import CacheUse
+from testwright.reports.next_commands import next_commands, resume_command
+from testwright.reports.run_model import CacheUse, Spending
 from testwright.tests.support.runs.report_data import accept_step, executed, facts, generate_step, outcomes
 from testwright.tests.support.runs.report_pages import large_report
 
@@ -222,3 +223,40 @@ def test_a_command_whose_program_is_on_no_search_path_is_started_by_this_interpr
     (tmp_path / "testwright").write_text("#!/bin/sh\n")
     (tmp_path / "testwright").chmod(0o755)
     assert startable("testwright report r1 --open") == "testwright report r1 --open"
+
+
+def _cut_short(reason: str, spent: Spending, **ceilings: float) -> Report:
+    """Of a run that finished one of three modules."""
+    stopped = generate_step(2, status="failed", error_message=f"stopped: {reason}", exit_reason="budget_exhausted")
+    left = generate_step(3, status="skipped", error_message=f"not begun: {reason}", exit_reason="budget_exhausted")
+    stopped["result"]["failure"] = {"advice": "Give it more."}
+    steps = (generate_step(1, **executed(["tc_a"])), stopped, left)
+    run = facts(id="nightly").model_copy(update={"settings": ceilings, "spent": spent})
+    return build_report(run, outcomes(*steps, ended="budget_exhausted"))
+
+
+def test_a_run_that_a_ceiling_ended_says_what_is_left_and_the_command_that_does_it(capsys):
+    report = _cut_short("the ceiling on time (30 s) is reached", Spending(seconds=31.0), max_seconds=30, max_tokens=500)
+
+    print_result(RunResult(report, Path("report.md")), as_json=False)
+    shown = capsys.readouterr().out
+    assert "in 1 of 3 modules and" in shown
+    assert "src/shop/cart2.py: stopped, because the ceiling on time (30 s) is reached" in shown
+    assert "src/shop/cart3.py" in shown
+    assert "Give it more." not in shown
+    assert next(iter(next_commands(report))) == "testwright resume nightly --max-seconds 93"
+
+
+def test_of_several_ceilings_that_is_raised_which_was_reached_to_what_the_rest_probably_needs():
+    spent = Spending(seconds=2.0, tokens=999, cost=0.004)
+    ceilings = {"max_seconds": 600, "max_tokens": 1000, "max_cost": 0.004}
+    cost = _cut_short("the ceiling on cost (0.004 USD) is reached", spent, **ceilings)
+    assert resume_command(cost) == "testwright resume nightly --max-cost 0.012"
+    tokens = _cut_short("the ceiling on tokens (1000 tokens) is reached", spent, **ceilings)
+    assert resume_command(tokens) == "testwright resume nightly --max-tokens 3000"
+    untold = _cut_short("why is not said", spent, **ceilings)
+    assert resume_command(untold).endswith("--max-seconds 1200 --max-tokens 2000 --max-cost 0.008")
+
+
+def test_a_run_that_no_ceiling_ended_needs_no_command_to_go_on():
+    assert resume_command(large_report(2, modules=1)) == ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from testwright.agents.model.embeddings_meter import EmbeddingsMeter
+from testwright.app.model_clients import ceilings_of
+from testwright.config.settings import Settings
 from testwright.core.errors import BudgetExhausted
 from testwright.core.usage import Ceilings, ModelBudget, ModelUsage
 from testwright.store.files.audit import AuditEntry
@@ -82,3 +84,13 @@ def test_a_request_for_embeddings_that_fails_counts_nothing_and_frees_its_room()
         raise ConnectionError
     assert budget.total.calls == 0
     assert budget.answer_room(0, 1000) == 1000
+
+
+@pytest.mark.parametrize(("ceiling", "for_end"), [(10, 2), (60, 12), (100, 12), (600, 60)])
+def test_a_part_of_the_ceiling_on_time_is_for_the_end_of_the_run(ceiling: float, for_end: float) -> None:
+    ceilings = ceilings_of(Settings(max_seconds=ceiling))
+    used = [0.0]
+    budget = ModelBudget(ceilings, lambda: used[0])
+    assert (budget.seconds_left, budget.exceeded()) == (pytest.approx(ceiling - for_end), None)
+    used[0] = ceiling - for_end
+    assert (budget.seconds_left, budget.exceeded()) == (0.0, f"the ceiling on time ({ceiling} s) is reached")
