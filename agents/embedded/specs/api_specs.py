@@ -20,6 +20,7 @@ from ....engine.api.document.auth import is_secret
 from ....engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from ....engine.api.document.deliberate import with_deliberate_refusals
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
+from ....engine.api.document.source_secrets import find_source_secrets
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader
 from ....engine.api.probe.budget import ApiBudget
 from ....engine.api.probe.client_trial import try_test_client
@@ -44,7 +45,8 @@ class OpenedApi:
     """An application that can be started, and its description.
 
     Attributes:
-        secrets: variables of it that hold secrets.
+        secrets: variables of it that hold secrets, those that the settings give it among them.
+        literals: credentials that stand in the project's source, by the variables that are to hold them for the tests.
         path: the file that the tests are about, or the document; POSIX.
     """
 
@@ -54,6 +56,7 @@ class OpenedApi:
     described: ApiDescription
     path: str
     api: Api
+    literals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,8 @@ class ApiSpecGenerator:
             opened.api,
             opened.launch,
             secrets=opened.secrets,
+            values=self.variables,
+            literals=opened.literals,
             seeded=seeded_users(
                 self.sign_in, {**os.environ, **self.variables}, {**opened.launch.environment, **self.variables}
             ),
@@ -117,18 +122,19 @@ class ApiSpecGenerator:
             wanted=named_operations(opened.api, wanted) if wanted else None,
             seconds=None if seconds is None else seconds - (time.monotonic() - began),
         )
+        launch = _with_used(opened.launch, exploration)
         spec = await asyncio.to_thread(
             compose_spec,
             exploration,
             framework=framework,
             target=self._spec_target(opened.described, opened.path, opened.api.title)
             | (own_configuration(self.root) if framework == "playwright" else {}),
-            launch=opened.launch,
-            start=_start(opened.launch, str(target.get("framework_of_app") or "")),
+            launch=launch,
+            start=_start(launch, str(target.get("framework_of_app") or "")),
         )
-        redacted = secrets_of(exploration, opened.launch).text
+        redacted = secrets_of(exploration, launch).text
         if framework in ("pytest", "unittest"):
-            trial = await try_test_client(opened.prepared, opened.launch, spec, exploration.credentials)
+            trial = await try_test_client(opened.prepared, launch, spec, exploration.credentials)
             if trial.client is not None:
                 spec["target"]["application"]["client"] = trial.client
             return SpecResult(spec, _metadata(exploration, redacted, trial.reason), _trace(exploration, spec))
@@ -151,7 +157,13 @@ class ApiSpecGenerator:
         described = await self._described(prepared, launch, endpoint)
         path = str(target.get("path") or endpoint) or "openapi.json"
         api = await asyncio.to_thread(self._api, described, path, launch.import_roots)
-        return OpenedApi(prepared, launch, tuple(secrets), described, path, api)
+        literals = await asyncio.to_thread(self._literals, launch)
+        return OpenedApi(prepared, launch, tuple(secrets), described, path, api, literals)
+
+    def _literals(self, launch: AppLaunch) -> dict[str, str]:
+        """Return the credentials in the project's source, by variables that the application does not have. Blocks."""
+        found = find_source_secrets(self.root, find_layout(self.root).modules)
+        return {known.variable: known.value for known in found if known.variable not in launch.environment}
 
     async def _described(self, prepared: PythonTarget, launch: AppLaunch, endpoint: str) -> ApiDescription:
         """Return the named document, else the one that the application serves, else one read from its source.
@@ -228,6 +240,7 @@ class ApiSpecGenerator:
         secrets = find_secret_variables(self.root, layout.modules)
         made_up = {name: placeholder_secret(name) for name in secrets}
         given = {*self.variables, *(named.get("environment") or {})}
+        secrets = list(dict.fromkeys([*secrets, *filter(is_secret, self.variables)]))
         made_up |= _administrator(find_administrator(self.root, layout.modules), given)
         environment = made_up | self._own_values() | dict(named.get("environment") or {})
         shapes = Redactor()
@@ -269,6 +282,16 @@ class ApiSpecGenerator:
         if path and file.is_file():
             target |= {"path": path, "digest": hashlib.sha256(read_source_bytes(self.root, path)).hexdigest()}
         return target
+
+
+def _with_used(launch: AppLaunch, exploration: ApiExploration) -> AppLaunch:
+    """Return the launch with the variables of those credentials of the source that opened something."""
+    used = {
+        known.variable: known.value
+        for known in exploration.credentials.values()
+        if known.sign_in is None and known.variable not in launch.environment
+    }
+    return replace(launch, environment={**launch.environment, **used}) if used else launch
 
 
 def _administrator(variables: tuple[str, str] | None, given: set[str]) -> dict[str, str]:

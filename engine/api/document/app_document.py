@@ -17,6 +17,7 @@ from ....sandbox.worker_files import worker_arguments
 from ....utils.untrusted_files import read_json
 from ..model.model import ApiDescription, DocumentReader, HandlerLocations, HttpAnswer, Json, document_form
 from .application import AppLaunch, open_application, start_failure
+from .auth import header_scheme
 
 _SECONDS = 120.0
 
@@ -111,7 +112,7 @@ def _operation(route: Json, method: str, schemes: dict[str, Json]) -> Json:
         operation["operationId"] = str(route["name"])
     parameters = list(_parameters(route))
     for name, required in sorted((route.get("headers") or {}).items()):
-        scheme = _scheme(name)
+        scheme = header_scheme(name)
         if scheme is not None:
             schemes[name] = scheme
             operation.setdefault("security", []).append({name: []})
@@ -132,15 +133,6 @@ def _parameters(route: Json) -> Iterator[Json]:
     for name, schema in (query.get("properties") or {}).items():
         required = name in (query.get("required") or ())
         yield {"name": name, "in": "query", "required": required, "schema": schema or {"type": "string"}}
-
-
-def _scheme(header: str) -> Json | None:
-    """Return the security scheme that a header stands for; None for any other header."""
-    if header.lower() == "authorization":
-        return {"type": "http", "scheme": "bearer"}
-    if re.search(r"(?:key|token|secret|auth)$", header, re.IGNORECASE):
-        return {"type": "apiKey", "in": "header", "name": header}
-    return None
 
 
 _DOCUMENT = re.compile(r"/(?:openapi|swagger|api-?spec)[\w.-]*\.(?:json|ya?ml)$")

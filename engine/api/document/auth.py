@@ -9,12 +9,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ....utils.redact import placeholder_secret
-from ..model.model import Api, Json
+from ..model.model import Api, Json, Operation
 from .operations import snake_case
 
 Kind = Literal["bearer", "basic", "api_key_header", "api_key_query", "api_key_cookie"]
 _SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?$", re.IGNORECASE)
 _WRONG = "not-the-right-one"
+_HEADER = "x-header"
+"""The entry of a security scheme that no document declares, with the header that it was found by."""
+_SIGNS_IN = re.compile(r"^authorization$|(?:key|token|secret|auth|credentials?)$", re.IGNORECASE)
+_SIGNS_NOBODY_IN = re.compile(
+    r"idempotency|csrf|xsrf|(?:page|next|sync|cursor|continuation|cache|sort|partition|public|device|push)[-_]?\w+$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,8 @@ class Credential:
         name: its key in the spec's `auth`: an identifier made of the scheme's name.
         variable: environment variable that holds the secret, for the application and for the tests.
         parameter: name of the header, query parameter or cookie.
-        value: what the tests use where the variable is not set: a placeholder, or empty where only the user knows one.
+        value: what is sent while the application is explored: what the variable has, a placeholder, or what stands in
+            the project's source; empty where only the user knows one.
         sign_in: how the secret is obtained when the tests run; None where the variable holds it.
     """
 
@@ -62,7 +70,7 @@ class Credential:
     kind: Kind
     variable: str
     parameter: str = ""
-    value: str = ""
+    value: str = field(default="", repr=False)
     sign_in: SignIn | None = None
 
     def entry(self) -> Json:
@@ -94,34 +102,90 @@ def credential_kind(scheme: Mapping[str, Any]) -> tuple[Kind, str] | None:
     return None
 
 
+def header_scheme(name: str) -> Json | None:
+    """Return the security scheme that a header stands for by its name; None for any other header."""
+    if not _SIGNS_IN.search(name) or _SIGNS_NOBODY_IN.search(name):
+        return None
+    if name.lower() == "authorization":
+        return {"type": "http", "scheme": "bearer", _HEADER: "Authorization"}
+    return {"type": "apiKey", "in": "header", "name": name, _HEADER: name}
+
+
+def credential_forms(scheme: Mapping[str, Any]) -> list[tuple[Kind, str]]:
+    """Return the kinds of credentials, each with its parameter, that may open a scheme; none for one not supported."""
+    form = credential_kind(scheme)
+    # Code that reads the header itself may take a token as it is, without a word before it.
+    plain: list[tuple[Kind, str]] = [("api_key_header", str(scheme[_HEADER]))] if _HEADER in scheme else []
+    return list(dict.fromkeys([*([form] if form is not None else []), *plain]))
+
+
+def in_words(scheme: Mapping[str, Any]) -> str:
+    """Return what a security scheme asks for: `the header X-API-Key`, `a bearer token`; empty where it is unknown."""
+    if _HEADER in scheme:
+        return f"the header {scheme[_HEADER]}"
+    form = credential_kind(scheme)
+    if form is None:
+        return ""
+    kind, parameter = form
+    places = {"api_key_header": "header", "api_key_query": "query parameter", "api_key_cookie": "cookie"}
+    if kind in places:
+        return f"the {places[kind]} {parameter}"
+    return "a bearer token" if kind == "bearer" else "a name and a password (HTTP basic)"
+
+
+def is_read_by_code(api: Api, operation: Operation) -> bool:
+    """Whether an operation is secured by a scheme that no document declares: its code reads a header itself."""
+    return any(_HEADER in api.schemes.get(scheme, {}) for way in operation.security for scheme in way)
+
+
 def is_secret(variable: str) -> bool:
     """Whether the name of an environment variable suggests a secret."""
     return _SECRET.search(variable) is not None
 
 
-def candidate_credentials(api: Api, variables: Iterable[str]) -> dict[str, list[Credential]]:
+def candidate_credentials(
+    api: Api,
+    variables: Iterable[str],
+    values: Mapping[str, str] | None = None,
+    literals: Mapping[str, str] | None = None,
+) -> dict[str, list[Credential]]:
     """Return credentials that may fit each scheme of a document, most likely first.
 
     Args:
-        variables: names of environment variables that the application reads and that hold secrets.
+        variables: names of environment variables that hold secrets.
+        values: what those of them have that a person has set; the others have placeholders.
+        literals: credentials of the project's source, by the variables that are to hold them.
     """
+    known = values or {}
     names = list(dict.fromkeys(variables))
     found: dict[str, list[Credential]] = {}
     for scheme, declared in api.schemes.items():
-        form = credential_kind(declared)
-        if form is None:
+        forms = credential_forms(declared)
+        if not forms:
             continue
-        kind, parameter = form
-        words = set(re.findall(r"[a-z]+", f"{scheme} {parameter} {kind}".lower()))
+        words = set(re.findall(r"[a-z]+", f"{scheme} {forms[0][1]} {forms[0][0]}".lower()))
 
-        def likeness(name: str, words: set[str] = words) -> int:
-            return -len(words & set(re.findall(r"[a-z]+", name.lower())))
+        def likeness(name: str, words: set[str] = words) -> tuple[bool, int]:
+            return name not in known, -len(words & set(re.findall(r"[a-z]+", name.lower())))
 
+        held = [(name, known.get(name) or placeholder_secret(name)) for name in sorted(names, key=likeness)]
+        written = list((literals or {}).items())
         found[scheme] = [
-            Credential(credential_name(scheme), kind, name, parameter, placeholder_secret(name))
-            for name in sorted(names, key=likeness)
+            Credential(credential_name(scheme), kind, name, parameter, secret)
+            for secrets in (held, written)
+            for name, value in secrets
+            for kind, parameter in forms
+            if (secret := _as_sent(kind, value)) is not None
         ]
     return found
+
+
+def _as_sent(kind: Kind, value: str) -> str | None:
+    """Return the part of a secret that follows the word of its scheme; None where it is one of another scheme."""
+    word, blank, rest = value.partition(" ")
+    if kind in ("bearer", "basic") and blank:
+        return rest if word.lower() == kind else None
+    return value
 
 
 def auth_names(request: Mapping[str, Any]) -> tuple[str, ...]:

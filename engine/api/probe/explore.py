@@ -29,7 +29,7 @@ from .propose_sequences import state_dependent_proposals
 from .propose_updates import conditional_proposals, update_proposals
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
-from .sign_in.failure import SignInFailure
+from .sign_in.failure import MissingCredential, SignInFailure
 from .sign_in.prepare import find_credentials, sign_in_again
 from .sign_in.shapes import logins
 from .sign_in.try_out import SeededUser
@@ -47,7 +47,8 @@ class ApiExploration:
         unreached: (operation, reason) for operations without a successful request.
         cut: (operation, reason) for operations of which some proposals exceed the budget.
         unfit: why an example of the settings was not used, by its name.
-        sign_in_failure: why nobody can sign in, which comes before all other reasons; None where that is not needed.
+        sign_in_failure: why nobody can sign in, or which credential is missing, which comes before all other reasons;
+            None where nobody has to.
     """
 
     api: Api
@@ -59,7 +60,7 @@ class ApiExploration:
     requests: int
     samples: SampleValues
     unfit: Mapping[str, str]
-    sign_in_failure: SignInFailure | None = None
+    sign_in_failure: SignInFailure | MissingCredential | None = None
 
 
 async def explore_api(
@@ -69,6 +70,8 @@ async def explore_api(
     *,
     secrets: Sequence[str] = (),
     seeded: Sequence[SeededUser] = (),
+    values: Mapping[str, str] | None = None,
+    literals: Mapping[str, str] | None = None,
     budget: ApiBudget | None = None,
     surroundings: AppConditions | None = None,
     examples: Mapping[str, Any] | None = None,
@@ -80,6 +83,8 @@ async def explore_api(
     Args:
         launch: its environment has values for the variables in `secrets`.
         seeded: users that the application has already.
+        values: what a person has set variables in `secrets` to.
+        literals: credentials that stand in the project's source, by the variables that are to hold them for the tests.
         examples: values of parameters and properties by name, which come first where they fit.
         wanted: names of the operations to test, the others only prepare for them; None for all.
         seconds: approximate time limit; the most important requests are tried within it. None for no limit.
@@ -93,7 +98,8 @@ async def explore_api(
     samples = SampleValues(api.components, examples)
     world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
-        credentials = await find_credentials(observer, world, secrets, seeded)
+        credentials = await find_credentials(observer, world, secrets, seeded, values=values, literals=literals)
+        api = world.api
         finder = BaselineFinder(observer, world, credentials, until=None if seconds is None else began + seconds / 2)
         await finder.find()
         await find_guarded(finder, world)
@@ -117,7 +123,8 @@ async def explore_api(
     if wanted is not None:
         tested = replace(tested, left_out=(), others=())
     unreached = (*_unreached(tested, world, finder, seen), *_unrefused_logins(tested, world, seen))
-    failure = world.sign_in_failure if _blocks_operations(tested, world, finder) else None
+    blocked = _blocks_operations(tested, world, finder)
+    failure = (world.sign_in_failure or world.missing) if blocked else None
     unfit = samples.unfit()
     return ApiExploration(
         tested, tuple(seen), credentials, unreached, cut, api.notes, sent, samples, unfit, sign_in_failure=failure
@@ -162,6 +169,7 @@ async def find_baselines(
     world = ResourceModel(api, SampleValues(api.components, examples))
     async with open_application(target, launch) as observer:
         credentials = await find_credentials(observer, world, secrets, users=False)
+        api = world.api
         finder = BaselineFinder(observer, world, credentials)
         await finder.find()
     named = named_operations(api, wanted) if wanted else None
@@ -256,6 +264,7 @@ def _unreached(
     api: Api, world: ResourceModel, finder: BaselineFinder, seen: Sequence[ObservedProposal]
 ) -> Iterable[tuple[str, str]]:
     tested = {observed.proposal.operation.name for observed in seen}
+    without = world.missing.labels if world.missing is not None else ()
     for operation in api.operations:
         if operation.name in world.baselines:
             continue
@@ -267,7 +276,7 @@ def _unreached(
             yield operation.label, f"no request was answered: {answer.failure.splitlines()[0]}"
         elif answer.status in (401, 403) and world.sign_in_failure:
             yield operation.label, f"it needs a user, and nobody can sign in{also}"
-        elif answer.status in (401, 403) and operation.security:
+        elif answer.status in (401, 403) and (operation.security or operation.label in without):
             yield operation.label, f"it answers {answer.status}: credentials are needed that are not known{also}"
         else:
             last = f"{answer.status} {' '.join(answer.text[:MOST_TEXT].split())}".strip()

@@ -20,7 +20,7 @@ from ..model.json_values import HEADERS, is_constant
 from ..model.model import Api, ApiParameter, HttpAnswer, Json, Operation
 from ..values.data import NOTHING, SampleValues, looks_secret
 from ..values.negative_requests import is_file
-from .sign_in.failure import SignInFailure
+from .sign_in.failure import MissingCredential, SignInFailure
 from .sign_in.shapes import with_own_password
 
 _IDS = ("id", "uuid", "uid", "key", "slug", "number", "code", "name")
@@ -67,6 +67,7 @@ class ResourceModel:
         logins: body of a login, by the operation's name.
         login_headers: headers of a login that takes no body, likewise.
         sign_in_failure: why nobody can sign in; None where somebody can, or nobody needs to.
+        missing: the credential that some operations ask for and nobody knows; None where there is none.
     """
 
     api: Api
@@ -80,6 +81,7 @@ class ResourceModel:
     logins: dict[str, Any] = field(default_factory=dict)
     login_headers: dict[str, Json] = field(default_factory=dict)
     sign_in_failure: SignInFailure | None = None
+    missing: MissingCredential | None = None
 
     def producer_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
         """Return the request that creates the resource a path parameter names."""

@@ -1,11 +1,43 @@
-"""Says why nobody can sign in."""
+"""Says why nobody can sign in, and which credential is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 _MOST_SHOWN = 300
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class MissingCredential:
+    """Operations ask for a credential that nobody knows, and there is none to be had by signing in.
+
+    Attributes:
+        labels: methods and paths of these operations.
+        wanted: what they ask for, in words: `the header X-API-Key`.
+        tried: variables whose values do not open them.
+    """
+
+    labels: tuple[str, ...]
+    wanted: tuple[str, ...]
+    tried: tuple[str, ...] = ()
+
+    def note(self, redacted: Callable[[str], str]) -> str:
+        """Return what is missing, with what to do; `redacted` takes the secrets out of a text."""
+        asking = f"{self.labels[0]} asks" if len(self.labels) == 1 else f"{len(self.labels)} operations ask"
+        verb = "does" if len(self.tried) == 1 else "do"
+        tried = f" ({_listed(self.tried)} {verb} not open what is closed)" if self.tried else ""
+        return redacted(
+            f"Access: {asking} for {' or '.join(self.wanted)}, and no value of it is known{tried}. Give one by a "
+            'variable below [tool.testwright.app]: env = { API_TOKEN = "${API_TOKEN}" }, set it where you start the '
+            "run, and trust the project (`testwright trust`). Any name that ends in KEY, TOKEN or SECRET is tried."
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMED])
+    return f"{shown} and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else shown
 
 
 @dataclass(frozen=True, slots=True)

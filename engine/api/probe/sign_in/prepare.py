@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .....core.errors import SandboxFailure
 from ...document.application import AppObserver
-from ...document.auth import Credential, candidate_credentials, credential_kind
+from ...document.auth import Credential, candidate_credentials, credential_forms, in_words, is_read_by_code
+from ...model.model import Api
 from ..baselines import find_working_credentials
 from ..resource_model import ResourceModel
+from .failure import MissingCredential
+from .header_schemes import with_header_schemes, without_schemes
 from .shapes import basic_logins, logins
 from .try_out import SeededUser, find_users, sign_in_failure
 from .users import USER, constants_of, with_constants, worker_users
@@ -20,36 +23,54 @@ async def find_credentials(
     secrets: Sequence[str],
     seeded: Sequence[SeededUser] = (),
     *,
+    values: Mapping[str, str] | None = None,
+    literals: Mapping[str, str] | None = None,
     users: bool = True,
 ) -> dict[str, Credential]:
     """Find what opens the security schemes, and note it in the resource model; by the names in a spec's `auth`.
 
-    Variables of the application that hold a secret come first; where none opens what is secured, a user signs in.
+    Variables of the application that hold a secret come first, then what stands in its source; where none opens what is
+    secured, a user signs in. The model's API gets a scheme for each header that is one in all but name.
 
     Args:
+        secrets: names of variables. values: what a person has set some of them to.
+        literals: credentials of the source, by the variables that are to hold them.
         users: whether users may sign in; without it only secrets of variables are tried.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
-    api = world.api
-    found = await find_working_credentials(observer, world, candidate_credentials(api, secrets))
+    original = world.api
+    api = world.api = await with_header_schemes(observer, world)
+    offered = candidate_credentials(api, secrets, values, literals)
+    found = await find_working_credentials(observer, world, offered)
     world.auth = {scheme: credential.name for scheme, credential in found.items()}
     credentials = {credential.name: credential for credential in found.values()}
     closed = [operation for operation in api.operations if world.needs_auth(operation) and not world.secured(operation)]
     # Where the document says nothing of security, whether something is refused shows it.
-    if not users or not (closed or not api.schemes):
-        return credentials
-    world.users = await find_users(observer, world, seeded)
-    if not world.users:
-        world.sign_in_failure = await sign_in_failure(observer, world)
-        return credentials
-    for scheme, declared in api.schemes.items():
-        form = credential_kind(declared)
-        if form is not None and form[0] == world.users[USER].kind:
-            world.auth.setdefault(scheme, USER)
-    _note_logins(world)
+    if users and (closed or not api.schemes):
+        world.users = await find_users(observer, world, seeded)
+        if not world.users:
+            world.sign_in_failure = await sign_in_failure(observer, world)
+    if world.users:
+        for scheme, declared in api.schemes.items():
+            if world.users[USER].kind in {kind for kind, _ in credential_forms(declared)}:
+                world.auth.setdefault(scheme, USER)
+        _note_logins(world)
+    _note_missing(world, original, secrets)
     return {**credentials, **world.users}
+
+
+def _note_missing(world: ResourceModel, original: Api, secrets: Sequence[str]) -> None:
+    """Note which operations nobody can open; their headers are parameters again, so that what they refuse is tested."""
+    closed = [known for known in world.api.operations if world.needs_auth(known) and not world.secured(known)]
+    schemes = dict.fromkeys(scheme for known in closed for way in known.security for scheme in way)
+    wanted = dict.fromkeys(named for scheme in schemes if (named := in_words(world.api.schemes.get(scheme, {}))))
+    if wanted:
+        labels = tuple(operation.label for operation in closed)
+        world.missing = MissingCredential(labels, tuple(wanted), tuple(secrets))
+    names = frozenset(known.name for known in closed if is_read_by_code(world.api, known))
+    world.api = without_schemes(world.api, original, names)
 
 
 def _note_logins(world: ResourceModel) -> None:

@@ -9,7 +9,7 @@ from itertools import product
 
 from ...document.application import AppObserver
 from ...document.apps import IDENTITIES
-from ...document.auth import Credential, Kind, SignIn, credential_kind
+from ...document.auth import Credential, Kind, SignIn, credential_forms, is_read_by_code
 from ...model.model import Api, HttpAnswer, Json, Operation
 from ...values.data import NOTHING
 from ..resource_model import ResourceModel, build_request, parse_json, resolve_pointer
@@ -38,6 +38,14 @@ class SeededUser:
     identity: str
     variable: str
     secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A request that is refused to everybody who has not signed in, and how."""
+
+    request: Json
+    status: int
 
 
 def seeded_users(sign_in: str, environment: Mapping[str, str], variables: Mapping[str, str]) -> tuple[SeededUser, ...]:
@@ -121,7 +129,7 @@ async def sign_in_failure(observer: AppObserver, world: ResourceModel) -> SignIn
 
 def _ways(api: Api) -> list[tuple[Kind, str]]:
     """Return the kinds of credentials that a login may give, those of the document first."""
-    declared = [form for scheme in api.schemes.values() if (form := credential_kind(scheme)) is not None]
+    declared = [form for scheme in api.schemes.values() for form in credential_forms(scheme)]
     return list(dict.fromkeys([*declared, ("bearer", ""), ("api_key_cookie", "")]))
 
 
@@ -135,7 +143,7 @@ async def _with_others(
     world: ResourceModel,
     users: dict[str, Credential],
     seeded: Sequence[SeededUser],
-    guarded: Sequence[Json],
+    guarded: Sequence[_Refused],
 ) -> dict[str, Credential]:
     """Add a second user, and one that the application has already, where they can sign in, too."""
     own = users[USER]
@@ -229,7 +237,7 @@ def _token_of(answer: HttpAnswer) -> str:
 
 
 async def _verified(
-    observer: AppObserver, guarded: Sequence[Json], users: dict[str, Credential]
+    observer: AppObserver, guarded: Sequence[_Refused], users: dict[str, Credential]
 ) -> dict[str, Credential]:
     """Return the users where each is let through to what is refused to anonymous requests; empty where not."""
     for keeps in (True, False):
@@ -246,29 +254,32 @@ async def _verified(
     return {}
 
 
-async def _guarded(observer: AppObserver, world: ResourceModel) -> list[Json]:
+async def _guarded(observer: AppObserver, world: ResourceModel) -> list[_Refused]:
     """Return requests that are refused to everybody who has not signed in."""
     declared = [operation for operation in world.api.operations if world.needs_auth(operation)]
-    found: list[Json] = []
+    found: list[_Refused] = []
     for operation in sorted(declared or world.api.operations, key=_readings_first):
         made = build_request(world, operation, linked=False)
         if made is None or len(found) == _MOST_CHECKED:
             continue
         request = {key: entry for key, entry in made[0].items() if key != "auth"}
         answers = await observer.answers([request])
-        if answers and answers[0].status in _REFUSED:
-            found.append(request)
-    return found
+        # Without a header that it requires, a request is refused for its form.
+        refusing = (*_REFUSED, *((400, 422) if is_read_by_code(world.api, operation) else ()))
+        if answers and answers[0].status in refusing:
+            found.append(_Refused(request, answers[0].status))
+    return [one for one in found if one.status in _REFUSED] or found
 
 
 def _readings_first(operation: Operation) -> tuple[bool, bool]:
     return operation.method != "GET", "{" in operation.path
 
 
-async def _is_let_through(observer: AppObserver, guarded: Sequence[Json], name: str) -> bool:
-    for request in guarded:
+async def _is_let_through(observer: AppObserver, guarded: Sequence[_Refused], name: str) -> bool:
+    for refused in guarded:
+        refusing = (*_REFUSED, refused.status)
         # Asked twice, each time after a reset: a user that does not outlive it is known by that.
-        answers = [await observer.answers([{**request, "user": name}]) for _ in range(2)]
-        if all(answer and not answer[0].failure and answer[0].status not in _REFUSED for answer in answers):
+        answers = [await observer.answers([{**refused.request, "user": name}]) for _ in range(2)]
+        if all(answer and not answer[0].failure and answer[0].status not in refusing for answer in answers):
             return True
     return False

@@ -1,0 +1,184 @@
+"""Finds credentials that a project's own source holds: what its code compares a header with, and what its settings say.
+
+An example, a tool for one team, or a service under development often has its token as a literal. The tests may use
+that token, which stands in the project already; what has the form of a provider's key is left alone. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....utils.python_names import last_name
+from ....utils.python_source import parse_or_none
+from ....utils.redact import is_secret_name
+from ....utils.untrusted_files import source_or_empty
+from ...python.project.layout import ModulePlace
+from ..values.data import looks_secret
+from .auth import is_secret
+
+MOST_SECRETS = 12
+_WORTH = re.compile(r"authori[sz]ation|key|token|secret|credential|passw", re.IGNORECASE)
+_ABOUT = re.compile(r"authori[sz]ation|api_?key|_key$|token|secret|credential|passw(?:or)?d", re.IGNORECASE)
+_LISTED = re.compile(r"(?:key|token|secret|credential)s?$", re.IGNORECASE)
+_VALUE = re.compile(r"(?:[A-Za-z]{4,10} )?[\x21-\x7e]{3,200}")
+"""A credential as a header may hold it, with the word of its scheme or without."""
+_SCHEME_WORDS = frozenset({"bearer", "basic", "token", "digest", "authorization"})
+_COMPARING = frozenset({"compare_digest", "constant_time_compare"})
+_ORDINALS = ("", "SECOND_", "THIRD_", "FOURTH_", "FIFTH_", "SIXTH_", "SEVENTH_", "EIGHTH_")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSecret:
+    """A credential in the source.
+
+    Attributes:
+        variable: the environment variable that is to hold it for the tests, made of the name it has in the source.
+        value: as a header holds it, perhaps with the word of its scheme before it: `Bearer abc`.
+    """
+
+    variable: str
+    value: str
+
+
+def find_source_secrets(root: Path, places: Iterable[ModulePlace]) -> list[SourceSecret]:
+    """Return the credentials in a project's modules, those that something is compared with first. Blocks."""
+    trees = [
+        tree
+        for place in places
+        if _WORTH.search(text := source_or_empty(root, place.path)) and (tree := parse_or_none(text)) is not None
+    ]
+    constants = {name: value for tree in trees for name, value in _constants(tree)}
+    compared = [found for tree in trees for found in _compared(tree, constants)]
+    assigned = [found for tree in trees for found in _assigned(tree)]
+    values: dict[str, str] = {}
+    for name, value in (*compared, *assigned):
+        # `Bearer` before it makes a secret of every word.
+        alone = value.rpartition(" ")[2]
+        if _VALUE.fullmatch(value) and alone.lower() not in _SCHEME_WORDS and not looks_secret(alone):
+            values.setdefault(value, name)
+    return list(_named(list(values.items())[:MOST_SECRETS]))
+
+
+def _named(found: list[tuple[str, str]]) -> Iterator[SourceSecret]:
+    taken: set[str] = set()
+    for value, name in found:
+        base = re.sub(r"\W+|_{2,}", "_", name).strip("_").upper()
+        base = base if is_secret(base) else f"{base}_TOKEN"
+        variable = next((known for ordinal in _ORDINALS if (known := f"{ordinal}{base}") not in taken), "")
+        if re.fullmatch(r"[A-Z][A-Z0-9_]{0,99}", variable):
+            taken.add(variable)
+            yield SourceSecret(variable, value)
+
+
+def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the names in a module, and in its classes, that stand for a text."""
+    for node in ast.walk(tree):
+        for name, value in _assignments(node):
+            text = _text(value, {})
+            if text is not None:
+                yield name, text
+
+
+def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Assign):
+        yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
+    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+        yield node.target.id, node.value
+
+
+def _in_order(tree: ast.Module) -> list[ast.AST]:
+    return sorted(ast.walk(tree), key=lambda node: getattr(node, "lineno", 0))
+
+
+def _assigned(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the texts whose names say that they are credentials: a constant, a default of settings, a table of keys."""
+    for node in _in_order(tree):
+        for name, value in _assignments(node):
+            text = _text(value, {})
+            if text is not None and is_secret_name(name):
+                yield name, text
+            elif text is None and _LISTED.search(name):
+                yield from ((name, entry) for entry in _entries(value))
+
+
+def _entries(value: ast.expr) -> Iterator[str]:
+    """Yield the texts of a literal that lists credentials: its elements, its keys, and the texts that its keys name."""
+    if isinstance(value, ast.Call) and last_name(value.func) in ("set", "frozenset", "list", "tuple") and value.args:
+        value = value.args[0]
+    parts: list[ast.expr] = []
+    if isinstance(value, ast.Dict):
+        parts = [*filter(None, value.keys), *value.values]
+    elif isinstance(value, ast.Set | ast.List | ast.Tuple):
+        parts = list(value.elts)
+    yield from (text for part in parts if (text := _text(part, {})) is not None)
+
+
+def _compared(tree: ast.Module, constants: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the texts that code compares with what it calls a credential."""
+    for node in _in_order(tree):
+        sides: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            sides = [node.left, node.comparators[0]]
+            if isinstance(node.ops[0], ast.In | ast.NotIn) and _name_of(sides[0]):
+                yield from ((_name_of(sides[0]), entry) for entry in _entries(sides[1]))
+        elif isinstance(node, ast.Call) and last_name(node.func) in _COMPARING:
+            sides = list(node.args[:2])
+        if len(sides) != 2 or (isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Eq | ast.NotEq)):
+            continue
+        for side, other in (sides, reversed(sides)):
+            text = _text(side, constants)
+            name = _name_of(side, texts=False) or _name_of(other)
+            if text is not None and name:
+                yield name, text
+
+
+def _text(node: ast.expr, constants: Mapping[str, str]) -> str | None:
+    """Return the text that an expression stands for; None where that is not known.
+
+    Args:
+        constants: texts by the names that stand for them.
+    """
+    if isinstance(node, ast.Constant):
+        value = node.value.decode("ascii", "replace") if isinstance(node.value, bytes) else node.value
+        return value if isinstance(value, str) else None
+    if isinstance(node, ast.Name | ast.Attribute):
+        return constants.get(last_name(node))
+    if isinstance(node, ast.JoinedStr):
+        parts = [_text(part.value if isinstance(part, ast.FormattedValue) else part, constants) for part in node.values]
+        known = [part for part in parts if part is not None]
+        return "".join(known) if len(known) == len(parts) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _text(node.left, constants), _text(node.right, constants)
+        return left + right if left is not None and right is not None else None
+    if isinstance(node, ast.Call):
+        return _text_of_call(node, constants)
+    return None
+
+
+def _text_of_call(node: ast.Call, constants: Mapping[str, str]) -> str | None:
+    """Return the text of `TOKEN.encode()`, of `TOKEN.get_secret_value()`, of `SecretStr("…")` and of `Field("…")`."""
+    if isinstance(node.func, ast.Attribute) and node.func.attr in ("encode", "get_secret_value", "strip"):
+        return _text(node.func.value, constants)
+    if last_name(node.func) in ("SecretStr", "Field"):
+        given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "default")]
+        return _text(given[0], constants) if given else None
+    return None
+
+
+def _name_of(node: ast.expr, *, texts: bool = True) -> str:
+    """Return the name of a credential in an expression, or of the header that it is read from; empty without one.
+
+    Args:
+        texts: whether texts count as names: `headers["X-API-Key"]`.
+    """
+    for inner in ast.walk(node):
+        name = last_name(inner)
+        if texts and isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            name = inner.value.replace("-", "_")
+        if _ABOUT.search(name):
+            return name
+    return ""

@@ -1,0 +1,190 @@
+"""A header that the code compares signs in, whatever the document calls it, and the source may hold what it takes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from testwright.engine.api.document.application import AppObserver
+from testwright.engine.api.document.auth import candidate_credentials, header_scheme
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.document.source_secrets import find_source_secrets
+from testwright.engine.api.model.model import Api, HttpAnswer, Json
+from testwright.engine.api.probe.resource_model import ResourceModel
+from testwright.engine.api.probe.sign_in.failure import MissingCredential
+from testwright.engine.api.probe.sign_in.prepare import find_credentials
+from testwright.engine.api.values.data import SampleValues
+from testwright.engine.python.project.layout import ModulePlace
+
+pytestmark = pytest.mark.feature("T-20")
+
+TOKEN = "desk-token-of-the-workshop"
+Answering = Callable[[Json, Mapping[str, str]], int]
+
+
+def _operation(header: str, *, required: bool) -> Json:
+    parameter = {"name": header, "in": "header", "required": required, "schema": {"type": "string"}}
+    return {"parameters": [parameter], "responses": {"200": {"description": "ok"}}}
+
+
+def _api(header: str = "authorization", *, required: bool = True) -> Api:
+    paths = {f"/{name}": {"get": _operation(header, required=required)} for name in ("bikes", "jobs")}
+    return api_from_document(
+        {"openapi": "3.1.0", "paths": {**paths, "/health": {"get": {"responses": {}}}}}, path="a.py"
+    )
+
+
+class Service:
+    """An application that answers by a rule, in place of one that is started."""
+
+    def __init__(self, answering: Answering) -> None:
+        self._answering = answering
+
+    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
+        given = [{name.lower(): value for name, value in (one.get("headers") or {}).items()} for one in requests]
+        return tuple(HttpAnswer(self._answering(one, headers)) for one, headers in zip(requests, given, strict=True))
+
+
+def _found(api: Api, answering: Answering, **known: Any) -> tuple[ResourceModel, dict[str, str]]:
+    world = ResourceModel(api, SampleValues(api.components))
+    observer = cast(AppObserver, Service(answering))
+    credentials = asyncio.run(find_credentials(observer, world, known.pop("secrets", ()), users=False, **known))
+    return world, {name: f"{one.kind} {one.parameter} {one.variable}" for name, one in credentials.items()}
+
+
+def _taking(expected: str, header: str = "authorization") -> Answering:
+    def answered(request: Json, headers: Mapping[str, str]) -> int:
+        if request["path"] == "/health":
+            return 200
+        return 422 if header not in headers else 200 if headers[header] == expected else 401
+
+    return answered
+
+
+def test_a_required_header_with_the_token_of_the_source_signs_in() -> None:
+    world, found = _found(_api(), _taking(f"Bearer {TOKEN}"), literals={"API_TOKEN": TOKEN})
+    assert found == {"authorization": "bearer  API_TOKEN"}
+    [bikes, jobs, health] = world.api.operations
+    assert bikes.security == jobs.security == (("authorization",),)
+    assert bikes.parameters == ()
+    assert health.security == ()
+    assert world.missing is None
+
+
+@pytest.mark.parametrize(
+    ("header", "sent", "form"),
+    [
+        ("authorization", TOKEN, "api_key_header Authorization API_TOKEN"),
+        ("x-api-key", TOKEN, "api_key_header x-api-key API_TOKEN"),
+    ],
+)
+def test_a_header_that_takes_the_token_without_a_word_before_it_is_given_that(
+    header: str, sent: str, form: str
+) -> None:
+    _, found = _found(_api(header), _taking(sent, header), secrets=["API_TOKEN"], values={"API_TOKEN": TOKEN})
+    assert list(found.values()) == [form]
+
+
+def test_a_header_whose_value_does_not_matter_stays_a_parameter() -> None:
+    api = _api("x-request-token")
+    world, found = _found(api, lambda _, headers: 200 if "x-request-token" in headers else 422)
+    assert (world.api, found, world.missing) == (api, {}, None)
+
+
+def test_operations_that_let_everybody_in_without_the_header_stay_open() -> None:
+    def answered(request: Json, headers: Mapping[str, str]) -> int:
+        if "authorization" in headers:
+            return 200 if headers["authorization"] == f"Bearer {TOKEN}" else 401
+        return 200 if request["path"] == "/bikes" else 401
+
+    world, _ = _found(_api(required=False), answered, literals={"API_TOKEN": TOKEN})
+    assert {known.path: known.security for known in world.api.operations} == {
+        "/bikes": (),
+        "/jobs": (("authorization",),),
+        "/health": (),
+    }
+
+
+def test_a_header_whose_value_nobody_knows_stays_a_parameter_and_the_report_says_how_to_give_one() -> None:
+    api = _api("x-api-key")
+    world, found = _found(api, _taking(TOKEN, "x-api-key"), secrets=["MAIL_PASSWORD"])
+    assert (world.api, found) == (api, {})
+    missing = MissingCredential(("GET /bikes", "GET /jobs"), ("the header x-api-key",), ("MAIL_PASSWORD",))
+    assert world.missing == missing
+    note = missing.note(str)
+    assert "2 operations ask for the header x-api-key" in note
+    assert 'env = { API_TOKEN = "${API_TOKEN}" }' in note
+
+
+@pytest.mark.parametrize("name", ["authorization", "X-API-Key", "x-token", "X-Auth-Token", "apikey"])
+def test_headers_are_known_by_their_names(name: str) -> None:
+    assert header_scheme(name) is not None
+
+
+@pytest.mark.parametrize("name", ["Idempotency-Key", "X-CSRF-Token", "X-Page-Token", "X-Request-Id", "If-Match"])
+def test_headers_that_sign_nobody_in_are_not(name: str) -> None:
+    assert header_scheme(name) is None
+
+
+SOURCE = """
+import hmac
+from pydantic_settings import BaseSettings
+
+API_TOKEN = "desk-token-of-the-workshop"
+PARTNER_KEYS = {"partner-one": "Ada", "partner-two": "Grace"}
+PROVIDER_API_KEY = "sk-live0123456789abcdef0123"
+
+
+class Settings(BaseSettings):
+    webhook_secret: str = "changed-by-nobody"
+
+
+def desk(authorization):
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer" or authorization != f"Bearer {API_TOKEN}":
+        raise PermissionError
+
+
+def kiosk(request):
+    return hmac.compare_digest(request.headers["X-Kiosk-Key"], b"kiosk-at-the-door")
+
+
+def greet(name):
+    return name == "ada"
+"""
+
+
+def test_the_source_tells_the_credentials_that_it_compares_those_first(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(SOURCE, encoding="utf-8")
+    found = find_source_secrets(tmp_path, [ModulePlace("shop.py", "shop", ".")])
+    assert [(known.variable, known.value) for known in found] == [
+        ("API_TOKEN", f"Bearer {TOKEN}"),
+        ("X_KIOSK_KEY", "kiosk-at-the-door"),
+        ("SECOND_API_TOKEN", TOKEN),
+        ("PARTNER_KEYS", "partner-one"),
+        ("SECOND_PARTNER_KEYS", "partner-two"),
+        ("THIRD_PARTNER_KEYS", "Ada"),
+        ("FOURTH_PARTNER_KEYS", "Grace"),
+        ("WEBHOOK_SECRET", "changed-by-nobody"),
+    ]
+
+
+def test_what_a_person_has_set_is_tried_before_what_is_made_up() -> None:
+    api = api_from_document(
+        {
+            "openapi": "3.1.0",
+            "paths": {"/bikes": {"get": {"security": [{"key": []}], "responses": {}}}},
+            "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}},
+        },
+        path="a.py",
+    )
+    offered = candidate_credentials(api, ["API_KEY", "DESK_TOKEN"], {"DESK_TOKEN": "mine"}, {"KIOSK_KEY": "door"})
+    assert [(one.variable, one.value) for one in offered["key"]] == [
+        ("DESK_TOKEN", "mine"),
+        ("API_KEY", "test-api-key"),
+        ("KIOSK_KEY", "door"),
+    ]
