@@ -16,7 +16,7 @@ from ...utils.untrusted_files import read_json, write_file
 from ..browsers.chromium import BROWSER_LIMITS, Chromium, find_chromium
 from ..protocol import Completed
 from ..target import PythonTarget, Workspace
-from ..worker_files import WORKER_FOLDER, worker_arguments
+from ..worker_files import worker_arguments
 from .node import NodeRuntime, find_node
 from .npm_folder import NpmFolder
 from .playwright_report import PlaywrightTest, plain_text, problems_of, project_config, read_tests
@@ -190,7 +190,7 @@ class Playwright:
         write_file(self._workspace.folder, f"{self._workspace.requests.name}/{name}.json", json.dumps(given))
         program = self._workspace.program(
             worker_arguments("suites.run_in_node", str(self._workspace.requests / f"{name}.json")),
-            environment={**self._variables(), **request.environment},
+            environment={**self._variables(), **request.environment, **_measured(request, folder)},
             limits=replace(BROWSER_LIMITS, wall_seconds=request.wall_seconds),
             readable=self._readable(),
         )
@@ -219,16 +219,11 @@ class Playwright:
         private = any(name in self._project.target.variables for name in self._secrets(request))
         pictures = request.pictures and not private
         traced = "retain-on-failure" if pictures else "off"
-        reporters: list[Any] = [["json", {"outputFile": str(folder / "report.json")}]]
-        if request.measure:
-            reporter = str(WORKER_FOLDER / "javascript" / "current_test.cjs")
-            test = str(folder / "applications" / "test")
-            reporters.append([reporter, {"file": test, "root": str(self._root)}])
         given = {
             "testDir": str(self._root),
             "testIgnore": [],
             "outputDir": str(folder / PICTURES),
-            "reporter": reporters,
+            "reporter": [["json", {"outputFile": str(folder / "report.json")}]],
             "globalTimeout": round(900 * request.wall_seconds),
             "workers": request.workers,
             "fullyParallel": request.workers > 1,
@@ -302,3 +297,11 @@ class Playwright:
             except (OSError, ValueError):
                 complaint = complaint or "the application's coverage could not be read"
         return PlaywrightRun(tests, broken, place, coverage, complaint)
+
+
+def _measured(request: PlaywrightRequest, folder: Path) -> dict[str, str]:
+    """Where a test writes its name before it asks the application: see `application_coverage.py`.
+
+    A reporter could not say it in time: it runs in another process than the tests.
+    """
+    return {"API_TEST_NAME": str(folder / "applications" / "test")} if request.measure else {}

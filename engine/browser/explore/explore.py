@@ -12,7 +12,7 @@ from ....sandbox.target import PythonTarget
 from ....utils.names.counted import counted
 from ..model.flow import BrowserBudget, Exploration, Flow, Place, SignIn
 from ..model.page import Action, Button, Json, Locator, PageState
-from ..model.words import nameable, quoted, slug
+from ..model.words import listed, nameable, quoted, slug
 from .expectations import (
     content_expectations,
     has_strength,
@@ -376,6 +376,10 @@ async def _confirmed(explorer: Explorer, flow: Flow) -> Flow | None:
     played = await explorer.play(flow.actions, flow.expect, signed_in=flow.signed_in)
     if played.failure:
         explorer.note(f"{flow.title}: it went otherwise the second time ({played.failure})")
+        return None
+    if played.changed:
+        files = listed(list(played.changed[:3]))
+        explorer.note(f"{flow.title}: left out, because it changes {files} of the project, which no restart puts back")
         return None
     held = tuple(one for one, holds in zip(flow.expect, played.checked, strict=True) if holds)
     last = len(flow.actions) - 1

@@ -95,7 +95,8 @@ class BrowserSession:
         try:
             answer = json.loads(line)
             state = None if answer["state"] is None else without_values(read_state(answer["state"]), self._hidden)
-            return Played(state, tuple(answer["checked"]), self._scrubbed(str(answer["failure"])))
+            changed = tuple(self._scrubbed(str(name)) for name in answer.get("changed") or ())
+            return Played(state, tuple(answer["checked"]), self._scrubbed(str(answer["failure"])), changed)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
             raise SandboxFailure("the process that drives the browser gave no usable answer") from fault
 

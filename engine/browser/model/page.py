@@ -178,11 +178,13 @@ class Played:
         last: the state after its last action; None where it did not get there.
         checked: for each check whether it held; None where its action was not reached.
         failure: why it ended early; empty where it did not.
+        changed: files of the project that what it sent changed, and that no restart puts back; POSIX, relative.
     """
 
     last: PageState | None
     checked: tuple[bool | None, ...] = ()
     failure: str = ""
+    changed: tuple[str, ...] = ()
 
 
 def without_values(state: PageState, values: Sequence[str]) -> PageState:

@@ -3,8 +3,8 @@
 The first line is {"application", "command", "root", "import_roots", "environment", "folder", "clock", "base_url",
 "chromium", "start_seconds"}; the answer is {"ready": true, "version"} or {"error", "missing"}. Each further line is
 {"actions": [...], "checks": [...]}, where actions and checks are those of a browser test spec; the answer is
-{"state", "checked": [...], "failure"}: the state after the last action, null where it was not reached, and for each
-check whether it holds after its action.
+{"state", "checked": [...], "failure", "changed": [...]}: the state after the last action, null where it was not
+reached, for each check whether it holds after its action, and the files of the project that what was sent changed.
 """
 
 import json
@@ -13,6 +13,7 @@ import sys
 from ..http.api_process import ApplicationFailure
 from ..http.orders import read_beginning, started
 from .page import Broken, PlayedPage
+from .project_files import ProjectFiles
 
 QUIET = ("open", "fill", "select", "check", "uncheck", "clear", "hover")
 
@@ -35,8 +36,8 @@ class Freshness:
         self.is_fresh = self._slow
 
 
-def play(browser, application, freshness, order):
-    """The answer to one order."""
+def play(browser, application, freshness, order, files=None):
+    """The answer to one order; `files` are those that the application may change, None for none."""
     state, failure = None, ""
     checked: list = [None] * len(order.get("checks") or ())
     last = len(order["actions"]) - 1
@@ -67,7 +68,10 @@ def play(browser, application, freshness, order):
         freshness.is_fresh = freshness.is_fresh and played is not None and not played.wrote
         if browser.is_connected():
             context.close()
-    return {"state": state, "checked": checked, "failure": failure}
+    changed = files.changed() if files is not None else []
+    # What changes when somebody only reads is the application's own affair: a counter, say.
+    changed = changed if played is not None and played.wrote else []
+    return {"state": state, "checked": checked, "failure": failure, "changed": changed}
 
 
 def main():
@@ -94,8 +98,10 @@ def main():
                 return
             say(ready=True, version=browser.version)
             freshness = Freshness(application, bool(begin.get("command")))
+            # An application in Python that runs elsewhere may change no file of the project.
+            files = ProjectFiles(begin["root"]) if begin.get("command") or begin.get("folder") else None
             for line in sys.stdin:
-                say(**play(browser, application, freshness, json.loads(line)))
+                say(**play(browser, application, freshness, json.loads(line), files))
             browser.close()
     finally:
         application.stop()

@@ -1,7 +1,7 @@
 // The application under test: in a process of its own on a free port for each worker of Playwright, and for each test
 // in the state after its start.
 import { test as base } from '@playwright/test';
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
 // @ts-ignore: plain JavaScript, which tests for Jest run as well
 import { Application } from './application_process.cjs';
 
@@ -35,7 +35,7 @@ export interface Launch {
 /** The `test` of a file: each worker has the application for itself, and each test finds it as it is after its start. */
 export function withApplication(launch: Launch) {
   const application = new Application(launch);
-  return base.extend<object, { application: { fresh(folder: string): Promise<string>; missing(): string[] } }>({
+  return base.extend<object, { application: { fresh(folder: string, test: string): Promise<string>; missing(): string[] } }>({
     application: [
       async ({}, use) => {
         await use(application);
@@ -46,7 +46,8 @@ export function withApplication(launch: Launch) {
     baseURL: async ({ application }, use, testInfo) => {
       const missing = application.missing();
       testInfo.skip(missing.length > 0, `set in the environment: ${missing.join(', ')}`);
-      await use(await application.fresh(dirname(testInfo.file)));
+      const name = `${relative(process.cwd(), testInfo.file)}::${testInfo.titlePath.slice(1).join(' > ')}`;
+      await use(await application.fresh(dirname(testInfo.file), name));
     },
   });
 }

@@ -3,7 +3,7 @@
 
 const { spawn } = require('node:child_process');
 const { randomUUID } = require('node:crypto');
-const { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } = require('node:fs');
+const { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { connect, createServer } = require('node:net');
 const { tmpdir } = require('node:os');
 const { basename, delimiter, dirname, join, resolve } = require('node:path');
@@ -32,8 +32,13 @@ class Application {
     for (const name of launch.secrets ?? []) process.env[name] ??= `test-${randomUUID()}`;
   }
 
-  /** Its address, in the state after its start; with API_BASE_URL the one there, and nothing is started. */
-  async fresh(folder) {
+  /**
+   * Its address, in the state after its start; with API_BASE_URL the one there, and nothing is started.
+   * @param {string} folder of the test file.
+   * @param {string} test what asks for it: written to the file that API_TEST_NAME names, for who measures the application.
+   */
+  async fresh(folder, test = '') {
+    if (test && process.env.API_TEST_NAME) writeFileSync(process.env.API_TEST_NAME, test);
     const elsewhere = this.launch.startedHere ? '' : process.env.API_BASE_URL;
     if (elsewhere) return elsewhere.replace(/\/+$/, '');
     // A command is started anew; Python keeps the imported application, and serves a fork of it.
@@ -89,7 +94,7 @@ class Application {
       import_roots: roots,
       folder: own ?? join(place, 'work'),
       copy: own ? '' : join(place, 'copy'),
-      writable: own ? [] : [join(place, 'home'), tmpdir()],
+      writable: own ? [] : ['home', 'tmp', 'copy', 'copy-kept'].map((one) => join(place, one)),
     };
     const launcher = process.env.API_LAUNCHER
       ? JSON.parse(process.env.API_LAUNCHER)
@@ -122,7 +127,7 @@ class Application {
 
   prepare() {
     this.place = mkdtempSync(join(tmpdir(), 'application-'));
-    for (const name of ['work', 'home']) mkdirSync(join(this.place, name));
+    for (const name of ['work', 'home', 'tmp']) mkdirSync(join(this.place, name));
     return this.place;
   }
 
@@ -137,7 +142,8 @@ class Application {
     // What the project says holds whatever is set here.
     const given = { ...environment, ...Object.fromEntries([...passed, ...filled]) };
     this.values = Object.values(given).filter((value) => value?.length > 5);
-    const around = { ...Object.fromEntries(own), HOME: join(this.place, 'home'), PYTHONUNBUFFERED: '1' };
+    const [HOME, TMPDIR] = ['home', 'tmp'].map((one) => join(this.place, one));
+    const around = { ...Object.fromEntries(own), HOME, TMPDIR, PYTHONUNBUFFERED: '1' };
     const env = { ...around, ...given, ...more };
     const log = openSync(join(this.place, 'output.txt'), 'w');
     const stdio = this.launch.command ? ['pipe', log, log] : ['pipe', 'pipe', log];

@@ -111,7 +111,5 @@ def test_what_contradicts_the_documentation_is_a_defect_of_the_product(verified)
 def test_what_each_test_ran_of_the_application_is_known(verified):
     measured = verified.coverage.files["shop.py"]
     assert 9 in measured.executed
-    # Another process of Playwright's says which test runs; where that one is late, lines stand with the test before.
-    if verified.framework == "jest":
-        adds, begins = (measured.by_test[_of(verified, name).nodeid].lines for name in ("adds", "begins empty"))
-        assert adds - begins == {9}
+    adds, begins = (measured.by_test[_of(verified, name).nodeid].lines for name in ("adds", "begins empty"))
+    assert adds - begins == {9}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,3 +126,53 @@ def test_a_program_that_is_on_no_path_is_that_of_the_environment_of_the_project(
     (programs / "serve-notes").symlink_to(find_node().path)
     told = fresh(tmp_path, {}, command=["serve-notes", "server.js"])
     assert told["base"].endswith(":" + told["seen"]["variables"]["PORT"])
+
+
+_KEEPS = """
+import sqlite3, tempfile
+
+def application(environ, start_response):
+    database = sqlite3.connect(PLACE)
+    database.execute("create table if not exists visits (number)")
+    database.execute("insert into visits values (1)")
+    database.commit()
+    start_response("200 OK", [])
+    return [repr((database.execute("select count(*) from visits").fetchone()[0], tempfile.gettempdir())).encode()]
+"""
+_VISIT = """
+const { Application } = require(HELPER);
+const application = new Application(LAUNCH);
+(async () => {
+  const seen = [];
+  for (let visit = 0; visit < 2; visit++) {
+    const base = await application.fresh(process.cwd());
+    seen.push(await (await fetch(base)).text());
+  }
+  await application.stop();
+  console.log(JSON.stringify(seen));
+})();
+"""
+
+
+def test_a_database_at_a_fixed_place_is_the_applications_own_in_the_state_after_its_start(tmp_path):
+    """Workers run at the same time, and the place may hold what somebody works with."""
+    place, folder = tmp_path / "shared.db", tmp_path / "project"
+    folder.mkdir()
+    (folder / "keeps.py").write_text(_KEEPS.replace("PLACE", repr(str(place))))
+    (folder / "api_serving.py").write_text(Path(api_serving.__file__).read_text())
+    launch = json.dumps({"root": ".", "python": "keeps:application"})
+    script = _VISIT.replace("HELPER", json.dumps(str(_HELPER))).replace("LAUNCH", launch)
+    environment = {"PATH": os.environ["PATH"], "PYTHON": sys.executable, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [str(find_node().path), "-e", script],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    seen = [ast.literal_eval(one) for one in json.loads(done.stdout or done.stderr)]
+    assert [visits for visits, _ in seen] == [1, 1]
+    assert not place.exists()
+    assert all(own.startswith(str(tmp_path)) and own != str(tmp_path) for _, own in seen)

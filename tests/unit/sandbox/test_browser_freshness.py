@@ -6,6 +6,7 @@ import pytest
 
 from testwright.sandbox.worker.browser.page import PlayedPage
 from testwright.sandbox.worker.browser.play import Freshness
+from testwright.sandbox.worker.browser.project_files import ProjectFiles
 
 
 class Counted:
@@ -38,3 +39,19 @@ def test_a_page_that_never_settles_is_not_read_because_it_might_not_answer(monke
     monkeypatch.setattr(page, "settle", lambda: False)
     state = page.state()
     assert (state["url"], state["settled"], state["tree"], state["fields"]) == ("/loop", False, "", [])
+
+
+def test_files_of_the_project_that_change_are_told_once_and_caches_and_logs_are_not(tmp_path):
+    for name in ("library.db", "pages/a.html", "gone.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("before")
+    files = ProjectFiles(str(tmp_path))
+    assert files.changed() == []
+    (tmp_path / "library.db").write_text("another size")
+    (tmp_path / "pages/b.html").write_text("new")
+    (tmp_path / "gone.txt").unlink()
+    for name in ("access.log", "__pycache__/x.py", ".cache"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("new")
+    assert files.changed() == ["gone.txt", "library.db", "pages/b.html"]
+    assert files.changed() == []

@@ -330,3 +330,17 @@ async def test_the_version_in_a_link_of_the_navigation_is_not_expected():
     tree = '- heading "Tables"\n- navigation:\n  - link "sqlite-web 0.8.2"\n  - link "Query"\n'
     place = await visited(explorer(lambda _: page("/", tree)), "/")
     assert [one["locator"]["name"] for one in explore._links(place)] == ["Query"]
+
+
+async def test_a_flow_that_changes_a_file_of_the_project_is_left_out_with_that_reason():
+    class Writing(MadeSession):
+        async def play(self, actions: Sequence[Action], checks: Sequence[Json] = ()) -> Played:
+            return Played(ORDERS, (True,), changed=("library.db",))
+
+    made = Explorer(Writing(lambda _: ORDERS), BrowserBudget(), True)  # type: ignore[arg-type]
+    seen = {"kind": "title", "value": "Orders"}
+    flow = Flow("order_appears", "an order appears", "order", ({"kind": "open", "url": "/"},), (seen,))
+    assert await explore._confirmed(made, flow) is None
+    assert made.found.notes == [
+        "an order appears: left out, because it changes library.db of the project, which no restart puts back"
+    ]
