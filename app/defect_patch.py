@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from ..core.errors import TestwrightError
+from ..engine.python.judge.defect_cases import defect_case
 from ..engine.python.model.spec_case import Case
 from ..engine.python.write.render import render_cases
+from ..utils.python_names import unique_name
 
 PATCH_FILE = "suspected_defects.patch"
 _TEST = re.compile(r"^(?P<indent> *)(?:async )?def test_\w+\(", re.MULTILINE)
@@ -37,25 +40,34 @@ def defect_patch(results: Iterable[Mapping[str, Any]], *, xfail: bool = False) -
     return "".join(parts), notes
 
 
+@dataclass(frozen=True, slots=True)
+class _Failing:
+    """A case that the code fails, and the imports of its own."""
+
+    name: str
+    case: Case
+    imports: tuple[str, ...] = ()
+
+
 def _part(result: Mapping[str, Any], *, xfail: bool) -> tuple[str, list[str]]:
     spec, framework = result.get("spec_json") or {}, str(result.get("framework") or "pytest")
-    cases = _failing(spec, result)
-    if not cases or spec.get("test_type") != "unit":
+    if spec.get("test_type") != "unit" or framework not in _MARKS:
         return "", []
-    rendered: list[Mapping[str, Any]] = []
+    rendered: list[_Failing] = []
     notes: list[str] = []
-    for case in cases:
+    target = (spec.get("target") or {}).get("path") or "a target"
+    for name, given in _failing(spec, result):
         try:
-            _rendered([case], spec, framework)
-            rendered.append(case)
+            one = _Failing(name, *given) if isinstance(given, tuple) else _Failing(name, Case.from_json(given))
+            _rendered([one], spec, framework)
+            rendered.append(one)
         except _UNRENDERABLE as error:
-            target = (spec.get("target") or {}).get("path") or "a target"
             why = " ".join(str(error).split()) or type(error).__name__
-            notes.append(f"{target}: the test that shows {case.get('id')} is not in {PATCH_FILE}: {why}")
+            notes.append(f"{target}: the test that shows {name} is not in {PATCH_FILE}: {why}")
     try:
-        text = _rendered(rendered, spec, framework) if rendered else ""
+        text = _rendered(_told_apart(rendered), spec, framework) if rendered else ""
     except _UNRENDERABLE as error:
-        return "", [*notes, f"{(spec.get('target') or {}).get('path')}: there is no {PATCH_FILE} for it: {error}"]
+        return "", [*notes, f"{target}: there is no {PATCH_FILE} for it: {error}"]
     if not text:
         return "", notes
     place = PurePosixPath(str(result.get("test_path") or "tests/test_x.py"))
@@ -65,22 +77,39 @@ def _part(result: Mapping[str, Any], *, xfail: bool) -> tuple[str, list[str]]:
     return "".join(difflib.unified_diff([], lines, "/dev/null", f"b/{path}")), notes
 
 
-def _rendered(cases: Sequence[Mapping[str, Any]], spec: Mapping[str, Any], framework: str) -> str:
-    imports, module = spec.get("imports") or (), str(spec["target"]["module"])
-    return render_cases([Case.from_json(case) for case in cases], framework, imports=imports, module=module)
+def _rendered(failing: Sequence[_Failing], spec: Mapping[str, Any], framework: str) -> str:
+    imports = dict.fromkeys([*(spec.get("imports") or ()), *(line for one in failing for line in one.imports)])
+    module = str(spec["target"]["module"])
+    return render_cases([one.case for one in failing], framework, imports=imports, module=module)
 
 
-def _failing(spec: Mapping[str, Any], result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Dropped cases that a document promises and that a suspected defect is about."""
-    defects = {str(defect.get("id")) for defect in result.get("suspected_defects") or ()}
+def _told_apart(failing: Iterable[_Failing]) -> list[_Failing]:
+    """The same with ids of their own: several defects may be about one function."""
+    used: set[str] = set()
+    apart: list[_Failing] = []
+    for one in failing:
+        identifier = unique_name(one.case.id, used)
+        used.add(identifier)
+        apart.append(replace(one, case=replace(one.case, id=identifier)))
+    return apart
+
+
+def _failing(spec: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What a document promises and the code fails, by its name: dropped cases, and cases of defects without one."""
+    defects = {str(defect.get("id")): defect for defect in result.get("suspected_defects") or ()}
+    target = spec["target"]
     dropped = {str(row.get("case_id")) for row in result.get("dropped") or ()}
-    return [
-        case
-        for case in spec.get("cases") or ()
-        if case["id"] in dropped
-        and f"sd_{str(case['id']).removeprefix('tc_')}" in defects
-        and any(row.get("origin") == "documented" for row in case.get("expect") or ())
-    ]
+    for case in spec.get("cases") or ():
+        defect = f"sd_{str(case['id']).removeprefix('tc_')}"
+        is_promised = any(row.get("origin") == "documented" for row in case.get("expect") or ())
+        if case["id"] in dropped and defect in defects and is_promised:
+            del defects[defect]
+            yield str(case["id"]), case
+    # The engine makes no case of what it saw to fail.
+    for name, defect in defects.items():
+        made = defect_case(defect, str(target["module"]), str(target["path"])) if defect.get("reproduce") else None
+        if made is not None:
+            yield name, made
 
 
 def _marked(text: str, framework: str) -> str:

@@ -106,7 +106,7 @@ def write_report(
         understanding={"not_understood": state["not_understood"], "skipped": state["skipped"]},
         attempt_counts=state["attempt_counts"],
         ended=_early_end(live, state),
-        advice=[*_example_notes(live, state), *not_in_patch, *_suggestions(state)],
+        advice=[*_example_notes(live, state), *([_PATCH_NOTE] if patch else []), *not_in_patch, *_suggestions(state)],
         analysed=settings.analyze,
         fail_on_defect=settings.fail_on == "defect",
         private=[str(folder.path), str(settings.root)],
@@ -158,6 +158,8 @@ def _early_end(live: LiveRun, state: PlanningAgentState) -> str | None:
     # An agent may have been refused a call by a ceiling and have finished without it.
     return ExitReason.BUDGET_EXHAUSTED if live.models.budget.reached is not None else None
 
+
+_PATCH_NOTE = f"{PATCH_FILE}, beside the report, adds the tests that the suspected defects fail (`git apply`)."
 
 _EARLY_ENDS = frozenset(
     {

@@ -70,9 +70,6 @@ def _entry(
     observed = _observed(finding)
     identifier = unique_name(cut_slug(f"{subject_slug(trial.subject)}_{slug(observed)}", 60), used)
     used.add(identifier)
-    lines = (trial.wanted_line, trial.wanted_line) if trial.wanted_line > 0 else (1, 1)
-    if trial.wanted_line <= 0 and facts is not None and facts.lines[0] > 0:
-        lines = facts.documentation.lines if finding.contradicts and facts.documentation.lines[0] > 0 else facts.lines
     act = finding.trial.act
     forms = {"await": f"asyncio.run({act})", "iterate": f"list({act})", "enter": f"with {act} as result: pass"}
     return {
@@ -82,8 +79,19 @@ def _entry(
         "documented": documented[:_LONGEST] or "nothing",
         "observed": observed,
         "reproduce": "\n".join((*trial.imports, *trial.arrange, forms.get(finding.trial.mode, act)))[:4000],
-        "evidence": {"path": trial.wanted_path or path, "lines": list(lines)},
+        "evidence": {"path": trial.wanted_path or path, "lines": list(_lines(finding, facts))},
     }
+
+
+def _lines(finding: TrialFinding, facts: CallableFacts | None) -> tuple[int, int]:
+    """The lines that show a defect: of an example inside the function, from the function's first line on."""
+    wanted = finding.trial.wanted_line
+    first, last = facts.lines if facts is not None else (0, 0)
+    if wanted > 0:
+        return (first if not finding.trial.wanted_path and 0 < first <= wanted <= last else wanted, wanted)
+    if facts is None or first <= 0:
+        return (1, 1)
+    return facts.documentation.lines if finding.contradicts and facts.documentation.lines[0] > 0 else facts.lines
 
 
 def _observed(finding: TrialFinding) -> str:

@@ -46,6 +46,58 @@ def test_the_patch_adds_the_failing_tests_and_marks_them_when_asked(tmp_path: Pa
     assert "half(4)" not in text
 
 
+def defect(documented: str, observed: str, reproduce: str = "from shop.cart import half\nhalf(3)") -> dict[str, Any]:
+    """A defect as the engine reports it."""
+    evidence = {"path": "src/shop/cart.py", "lines": [4, 9]}
+    fields = {"documented": documented, "observed": observed, "reproduce": reproduce, "evidence": evidence}
+    return {"id": f"sd_{len(documented)}_{observed.split()[0]}", "title": "half", "subject": "half", **fields}
+
+
+@pytest.mark.parametrize(
+    ("documented", "observed", "check"),
+    [
+        ("['a']", "returns ['b']", 'assert half(3) == ["a"]'),
+        ("1.5", "returns 1.4", "assert half(3) == pytest.approx(1.5)"),
+        ("True", "returns False", "assert half(3) is True"),
+        ("Half(3)", "returns Half(2)", 'assert repr(half(3)) == "Half(3)"'),
+        ("Ada", "returns 'Bob'", 'assert str(result) == "Ada"'),
+        ("a\nb", "prints 'a'", 'assert capsys.readouterr().out == "a\\nb\\n"'),
+        ("raises ValueError: no", "returns 1", "with pytest.raises(ValueError):"),
+        ("raises shop.cart.HalfError", "returns 1", "from shop.cart import HalfError, half"),
+        ("the annotation -> list[int]", "returns ()", "assert isinstance(half(3), list)"),
+        ("no document announces NameError: a name is read before it has a value", "raises NameError", "    half(3)"),
+    ],
+)
+def test_what_the_engine_saw_to_fail_is_a_test_of_what_is_documented(
+    documented: str, observed: str, check: str
+) -> None:
+    given = {**result(), "dropped": [], "suspected_defects": [defect(documented, observed)]}
+    patch, notes = defect_patch([given])
+    added = [line[1:] for line in patch.splitlines() if line.startswith("+")]
+    assert notes == []
+    assert check in [line if line.startswith("    half") else line.strip() for line in added]
+    assert any(line.startswith("def test_half_as_documented(") for line in added)
+
+
+def test_defects_of_one_function_have_tests_of_their_own_names() -> None:
+    arranged = "from shop.cart import half\nvalue = 4\nhalf(value)"
+    defects = [defect("1", "returns 2"), defect("22", "returns 3", arranged)]
+    patch, _ = defect_patch([{**result(), "dropped": [], "suspected_defects": defects}])
+    assert "+def test_half_as_documented():" in patch
+    assert "+def test_half_as_documented_2():" in patch
+    assert "+    value = 4" in patch
+
+
+@pytest.mark.parametrize(
+    ("documented", "reproduce"),
+    [("[1, ..., 9]!", "half(3)"), ("2", "with half(3) as result: pass"), ("2", "curl -s http://127.0.0.1/")],
+    ids=["cut short", "no expression", "no Python"],
+)
+def test_what_no_assertion_can_say_is_not_in_the_patch(documented: str, reproduce: str) -> None:
+    given = {**result(), "dropped": [], "suspected_defects": [defect(documented, "returns 1", reproduce)]}
+    assert defect_patch([given]) == ("", [])
+
+
 def test_without_a_failing_promise_there_is_no_patch() -> None:
     assert defect_patch([result(origin="inferred"), {}]) == ("", [])
 

@@ -87,7 +87,7 @@ def test_what_contradicts_a_document_is_a_suspected_defect_and_no_case() -> None
     assert defect["subject"] == "group_thousands"
     assert defect["documented"] == "'1.000'"
     assert defect["observed"] == "returns '1,000'"
-    assert defect["evidence"] == {"path": "src/shop/cart.py", "lines": [43, 43]}
+    assert defect["evidence"] == {"path": "src/shop/cart.py", "lines": [40, 43]}
     assert defect["reproduce"].splitlines() == ["from shop.cart import group_thousands", "group_thousands(1000)"]
     assert check_spec(spec, "unit")["errors"] == []
 
