@@ -15,7 +15,12 @@ from typing import Any
 from ....core.errors import ApplicationFault, ToolFailure, UsageError
 from ....engine.api.document.app_document import extract_document, fetch_document
 from ....engine.api.document.application import AppLaunch
-from ....engine.api.document.apps import find_administrator, find_secret_variables
+from ....engine.api.document.apps import (
+    SUPERUSER,
+    find_administrator,
+    find_secret_variables,
+    signs_users_of_django_in,
+)
 from ....engine.api.document.auth import is_secret
 from ....engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from ....engine.api.document.deliberate import with_deliberate_refusals
@@ -242,6 +247,12 @@ class ApiSpecGenerator:
         given = {*self.variables, *(named.get("environment") or {})}
         secrets = list(dict.fromkeys([*secrets, *filter(is_secret, self.variables)]))
         made_up |= _administrator(find_administrator(self.root, layout.modules), given)
+        if (
+            target.get("framework_of_app") == "django"
+            and not command
+            and signs_users_of_django_in(self.root, layout.modules)
+        ):
+            made_up |= {name: value or placeholder_secret(name) for name, value in SUPERUSER.items()}
         environment = made_up | self._own_values() | dict(named.get("environment") or {})
         shapes = Redactor()
         launch = AppLaunch(

@@ -179,6 +179,23 @@ def find_administrator(root: Path, places: Iterable[ModulePlace]) -> tuple[str, 
     return None
 
 
+_DJANGO_USERS = re.compile(
+    r"\b(?:LoginView|authenticate|login_required|LoginRequiredMixin|permission_required|user_passes_test|is_staff"
+    r"|is_superuser|IsAdminUser|IsAuthenticated\w*|obtain_auth_token|TokenObtain\w+)\b|django\.contrib\.auth\.urls"
+)
+SUPERUSER = {
+    "DJANGO_SUPERUSER_USERNAME": "admin",
+    "DJANGO_SUPERUSER_EMAIL": "admin@example.com",
+    "DJANGO_SUPERUSER_PASSWORD": "",
+}
+"""What `createsuperuser --noinput` of Django takes, with made-up values; the password is a secret."""
+
+
+def signs_users_of_django_in(root: Path, places: Iterable[ModulePlace]) -> bool:
+    """Whether a project of Django lets users sign in, and asks who they are. Blocks."""
+    return any(_DJANGO_USERS.search(source_or_empty(root, place.path)) for place in places)
+
+
 def find_secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str]:
     """Return the environment variables with secret-like names that modules read, sorted. Blocks."""
     return sorted(name for name in _variable_names(root, places) if is_secret(name))

@@ -85,6 +85,7 @@ Category = Literal[
     "boundary",
     "resilience",
 ]
+_TO_LOGIN = re.compile(r"(?:log|sign)[-_]?in\b[^?]*\?(?:.*&)?(?:next|return\w*|redirect\w*|continue)=", re.IGNORECASE)
 UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -244,8 +245,14 @@ class HttpAnswer:
 
     @property
     def ok(self) -> bool:
-        """Whether the status is below 400."""
-        return 200 <= self.status < 400
+        """Whether the status is below 400 and nobody is sent to log in first."""
+        return 200 <= self.status < 400 and not self.keeps_out
+
+    @property
+    def keeps_out(self) -> bool:
+        """Whether who asks is not let in: 401, 403, or sent to a login that leads back: `/login?next=/orders`."""
+        sent_on = self.status in (302, 303, 307) and _TO_LOGIN.search(self.headers.get("location", ""))
+        return self.status in (401, 403) or bool(sent_on)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,6 @@ from .sign_in.users import constant
 _ROUNDS = 3
 _RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
 _MOST_VALUES = 6
-_REFUSED = (401, 403)
 _MOST_COMBINATIONS = 24
 _MOST_ASKED = 8
 _PRECONDITION_REQUIRED = 428
@@ -96,7 +95,7 @@ class BaselineFinder:
                 return
             left -= 1
             answers = await self.send((*setup, request))
-            if answers[-1].status in _REFUSED and len(answers) == len(setup) + 1:
+            if answers[-1].keeps_out and len(answers) == len(setup) + 1:
                 request, answers = await self._as_another(operation, request, setup, answers)
             if answers[-1].status == _PRECONDITION_REQUIRED and len(answers) == len(setup) + 1:
                 request, setup, answers = await self._with_tag(operation, request, setup, answers)
@@ -136,7 +135,7 @@ class BaselineFinder:
                 continue
             asked = {**request, "auth": name}
             again = await self.send((*setup, asked))
-            if len(again) == len(setup) + 1 and again[-1].status not in _REFUSED:
+            if len(again) == len(setup) + 1 and not again[-1].keeps_out:
                 self._world.roles[operation.name] = name
                 return asked, again
         return request, answers
@@ -341,7 +340,7 @@ async def find_working_credentials(
             tried = {**request, "auth": [credential.name for credential in chosen]}
             by_name = {credential.name: credential for credential in chosen}
             answers = await observer.answers([with_credentials(tried, by_name)])
-            if answers and answers[0].status not in (0, 401, 403):
+            if answers and answers[0].status and not answers[0].keeps_out:
                 found |= dict(zip(alternative, chosen, strict=True))
                 break
     return found
@@ -363,7 +362,7 @@ async def _closed_request(observer: AppObserver, world: ResourceModel, alternati
         answers = await observer.answers([request])
         if not answers or answers[0].ok or answers[0].failure:
             continue
-        if answers[0].status in _REFUSED:
+        if answers[0].keeps_out:
             return request
         # It may be refused for its values; one that is refused for who asks is surer.
         refused = refused or request

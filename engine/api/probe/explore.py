@@ -274,9 +274,9 @@ def _unreached(
             yield operation.label, "no values were found that fit its description"
         elif answer.failure:
             yield operation.label, f"no request was answered: {answer.failure.splitlines()[0]}"
-        elif answer.status in (401, 403) and world.sign_in_failure:
+        elif answer.keeps_out and world.sign_in_failure:
             yield operation.label, f"it needs a user, and nobody can sign in{also}"
-        elif answer.status in (401, 403) and (operation.security or operation.label in without):
+        elif answer.keeps_out and (operation.security or operation.label in without):
             yield operation.label, f"it answers {answer.status}: credentials are needed that are not known{also}"
         else:
             last = f"{answer.status} {' '.join(answer.text[:MOST_TEXT].split())}".strip()
@@ -286,7 +286,7 @@ def _unreached(
 def _blocks_operations(api: Api, world: ResourceModel, finder: BaselineFinder) -> bool:
     """Whether an operation was not reached for lack of a user."""
     missed = (finder.failures.get(known.name) for known in api.operations if known.name not in world.baselines)
-    return any(answer is not None and answer.status in (401, 403) for answer in missed)
+    return any(answer is not None and answer.keeps_out for answer in missed)
 
 
 def _unrefused_logins(api: Api, world: ResourceModel, seen: Sequence[ObservedProposal]) -> Iterable[tuple[str, str]]:

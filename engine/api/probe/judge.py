@@ -217,9 +217,9 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
     # A document built from routes promises nothing, and an unstable answer proves nothing.
     if not api.documented or not seen.steady:
         return None
-    if proposal.wants == "refusal" and answer.status < 400 and proposal.category == "authentication":
+    if proposal.wants == "refusal" and answer.ok and proposal.category == "authentication":
         return _not_secured(seen, f"a call {proposal.breaks}")
-    if proposal.wants == "refusal" and answer.status < 400:
+    if proposal.wants == "refusal" and answer.ok:
         title, documented = f"{label} takes {proposal.breaks}", f"the description does not allow {proposal.breaks}"
         return ContractViolation(seen, "not_enforced", proposal.breaks, title, documented, _shown(answer))
     if operation.responses and not _is_declared(seen) and not is_deliberate(seen) and not lacks_refusal(seen):
@@ -236,7 +236,7 @@ def open_to_everybody(seen: ObservedProposal, api: Api) -> ContractViolation | N
     promised = api.documented and bool(security) and () not in security
     own = "Authorization" in (proposal.request.get("headers") or {})
     asked = proposal.category == "success" and not own and not proposal.request.get("auth") and not seen.answer.failure
-    if not (promised and asked and seen.steady and seen.complete and seen.answer.status < 400):
+    if not (promised and asked and seen.steady and seen.complete and seen.answer.ok):
         return None
     return _not_secured(seen, "a call without credentials")
 
@@ -297,7 +297,7 @@ def lacks_refusal(seen: ObservedProposal) -> bool:
     security = seen.proposal.operation.security
     if seen.proposal.request.get("auth") or (security and () not in security):
         allowed = (*allowed, 401, 403)
-    return seen.answer.status in allowed and not _is_declared(seen)
+    return (seen.answer.status in allowed or (403 in allowed and seen.answer.keeps_out)) and not _is_declared(seen)
 
 
 def _body_verdict(seen: ObservedProposal, samples: SampleValues) -> ContractViolation | None:

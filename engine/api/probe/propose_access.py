@@ -15,7 +15,6 @@ from .resource_model import BaselineRequest, ResourceModel, variables_in
 from .sign_in.shapes import new_passwords, old_passwords
 from .sign_in.users import ADMIN, OTHER, USER, constant, with_constants
 
-_REFUSED = (401, 403)
 _LOGIN_REFUSED = (400, 401, 403, 404, 422)
 """Statuses with which a login refuses on purpose, whether the document names them or not."""
 _ISSUED = "issued_token"
@@ -27,7 +26,7 @@ async def find_guarded(finder: BaselineFinder, world: ResourceModel) -> None:
     for baseline in world.baselines.values():
         if world.needs_auth(baseline.operation) and ways.auth_names(baseline.request):
             answers = await finder.send([bare_request(world, baseline)])
-            if answers[-1].status in _REFUSED:
+            if answers[-1].keeps_out:
                 world.guarded.add(baseline.operation.name)
 
 

@@ -138,7 +138,7 @@ def undeclared_notes(exploration: ApiExploration) -> list[str]:
     lacking: dict[tuple[int, str], dict[str, None]] = {}
     for seen in exploration.seen if api.documented else ():
         if seen.steady and seen.proposal.operation.responses and lacks_refusal(seen) and not is_deliberate(seen):
-            refused = seen.answer.status in (401, 403) or seen.proposal.category in ("authentication", "authorization")
+            refused = seen.answer.keeps_out or seen.proposal.category in ("authentication", "authorization")
             why = "for those who may not" if refused else "for ids that name nothing"
             lacking.setdefault((seen.answer.status, why), {})[seen.proposal.operation.label] = None
     return [
@@ -254,13 +254,19 @@ def _worth_a_case(seen: ObservedProposal) -> bool:
     # The case would arrange something that already fails.
     if any(not answer.ok for answer in seen.answers[:-1]):
         return False
+    if proposal.category == "contract" and status < 400 and seen.answer.keeps_out:
+        return False  # who asks was looked at before what is asked
     if proposal.category == "not_found" and status < 400:
         return False  # a PUT makes what was not there; that it does is shown elsewhere
-    if proposal.category == "authorization" and proposal.request.get("auth") == "user" and status not in (401, 403):
+    if proposal.category == "authorization" and proposal.request.get("auth") == "user" and not seen.answer.keeps_out:
         return False  # what is asked for was looked at before who asks
     if proposal.category == "state" and proposal.request.get("auth") == "other_user" and status < 400:
         return hides_from_others(seen)  # that a list is shared may be a fault, which is asked about and not pinned
-    return not (proposal.category in ("validation", "authentication", "authorization") and status < 400)
+    return not (
+        proposal.category in ("validation", "authentication", "authorization")
+        and status < 400
+        and not seen.answer.keeps_out
+    )
 
 
 def _case(

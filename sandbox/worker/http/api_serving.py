@@ -39,9 +39,7 @@ CHANGES = {
     **dict.fromkeys(("os.remove", "os.rmdir"), ((0, 1),)),
     **dict.fromkeys(("os.chmod", "os.mkdir"), ((0, 2),)),
     **dict.fromkeys(("os.chown", "os.utime"), ((0, 3),)),
-    "os.link": ((1, 3),),
-    "os.symlink": ((1, 2),),
-    "os.rename": ((0, 2), (1, 3)),
+    **{"os.link": ((1, 3),), "os.symlink": ((1, 2),), "os.rename": ((0, 2), (1, 3))},
 }
 
 
@@ -102,14 +100,15 @@ def load(name):
 
 
 def with_own_database(application, place=os.path.abspath):
-    """The application; one of Django gets databases of its own, as its migrations make them, and no checks of forms.
+    """The application; one of Django gets its own migrated databases, a superuser of its variables, no checks of forms.
 
     Args:
         place: the file of a database of SQLite, by its name; None for one in memory. Those of a server stay.
     """
     if not type(application).__module__.startswith("django."):
         return application
-    settings, utils = (importlib.import_module(f"django.{name}") for name in ("conf", "test.utils"))
+    modules = (importlib.import_module(f"django.{name}") for name in ("conf", "test.utils", "core.management"))
+    settings, utils, management = modules
     from django.db import connections  # type: ignore[import-not-found]
 
     if any(one.vendor not in ("sqlite", "unknown") for one in connections.all()):
@@ -119,6 +118,9 @@ def with_own_database(application, place=os.path.abspath):
     utils.setup_test_environment(debug=False)
     settings.settings.ALLOWED_HOSTS = [*settings.settings.ALLOWED_HOSTS, LOOPBACK]
     utils.setup_databases(verbosity=0, interactive=False)
+    if "DJANGO_SUPERUSER_PASSWORD" in os.environ:
+        with contextlib.suppress(management.CommandError):  # it has no users, or one of that name
+            management.call_command("createsuperuser", interactive=False, verbosity=0)
     if place("") is not None:
         connections.close_all()  # a fork of this process opens its own
     application.request_class._dont_enforce_csrf_checks = True  # as in Django's own tests
@@ -318,7 +320,6 @@ class _Started:
         self._process: Any = None
 
     def start(self, answer):
-        command = self._command
         for _ in range(3):
             with socket.socket() as probe:
                 probe.bind((LOOPBACK, 0))
@@ -329,7 +330,7 @@ class _Started:
             if self._wait_for(port):
                 answer(port=port, again=True)
                 return
-        answer(error=f"{command[0]} ended with code {self._process.returncode}")
+        answer(error=f"{self._command[0]} ended with code {self._process.returncode}")
 
     def _wait_for(self, port):
         """Whether the port takes connections, and the path answers, before the process ends."""
@@ -363,8 +364,7 @@ class _Folder:
     """The application's working folder, put back to what it held when the application had been imported."""
 
     def __init__(self, folder, copy):
-        self._folder = folder
-        self._copy = self._first = copy
+        self._folder, self._copy, self._first = folder, copy, copy
         if copy:
             shutil.copytree(folder, copy)
 

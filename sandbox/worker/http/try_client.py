@@ -250,6 +250,8 @@ def _prepare_django(application):
 
     if django.VERSION < (5, 2):
         raise Unfit("its Django is older than 5.2")
+    if "DJANGO_SUPERUSER_PASSWORD" in os.environ:
+        raise Unfit("its superuser is made when it is started")
     if not _settings_module():
         raise Unfit("its settings are in no module")
     kinds = {one.alias: one.vendor for one in connections.all()}

@@ -15,6 +15,7 @@ import traceback
 from typing import Any
 
 from . import api_serving
+from .handlers import handler_forms as forms
 from .handlers import handler_reads as reads
 from .handlers import handler_trees as trees
 
@@ -115,7 +116,8 @@ def _routes(path, methods, view, parameters, guards=()):
         else:
             function = handler
         if function is not None:
-            yield _route(path, method, function, parameters, around)
+            route = _route(path, method, function, parameters, around)
+            yield {**route, **({} if "body" in route else forms.body_of(owner, method))}
 
 
 def _name_apart(routes):

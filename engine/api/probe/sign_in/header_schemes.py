@@ -15,7 +15,6 @@ from ...document.auth import header_scheme
 from ...model.model import Api, ApiParameter, Operation
 from ..resource_model import ResourceModel, build_request, put_parameter
 
-_REFUSED = (401, 403)
 _MOST_ASKED = 12
 
 
@@ -30,7 +29,7 @@ async def with_header_schemes(observer: AppObserver, world: ResourceModel) -> Ap
     refusing: set[str] = set()
     for operation in sorted(asked, key=_readings_first)[:_MOST_ASKED]:
         names = {parameter.name.lower() for parameter in _of(operation)}
-        if not names <= refusing and await _status(observer, world, operation, _of(operation)) in _REFUSED:
+        if not names <= refusing and await _status(observer, world, operation, _of(operation)) in (401, 403):
             refusing |= names
     operations: list[Operation] = []
     for operation in api.operations:

@@ -18,7 +18,7 @@ def refused_to_anonymous(found: Sequence[ObservedProposal]) -> frozenset[str]:
     return frozenset(
         seen.proposal.operation.name
         for seen in found
-        if seen.proposal.category == "authentication" and seen.answer.status in (401, 403)
+        if seen.proposal.category == "authentication" and seen.answer.keeps_out
     )
 
 

@@ -22,7 +22,6 @@ _MOST_CHECKED = 6
 _INSTEAD: tuple[Mapping[str, str], ...] = ({}, {"name": "email"}, {"email": "name"})
 _TOKENS = ("access_token", "accessToken", "token", "auth_token", "jwt", "id_token", "key", "session_token", "sessionId")
 _HOLDERS = ("", "/data", "/user", "/result", "/token", "/tokens", "/session")
-_REFUSED = (401, 403)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class _Refused:
     """A request that is refused to everybody who has not signed in, and how."""
 
     request: Json
-    status: int
+    answer: HttpAnswer
 
 
 def seeded_users(sign_in: str, environment: Mapping[str, str], variables: Mapping[str, str]) -> tuple[SeededUser, ...]:
@@ -265,10 +264,10 @@ async def _guarded(observer: AppObserver, world: ResourceModel) -> list[_Refused
         request = {key: entry for key, entry in made[0].items() if key != "auth"}
         answers = await observer.answers([request])
         # Without a header that it requires, a request is refused for its form.
-        refusing = (*_REFUSED, *((400, 422) if is_read_by_code(world.api, operation) else ()))
-        if answers and answers[0].status in refusing:
-            found.append(_Refused(request, answers[0].status))
-    return [one for one in found if one.status in _REFUSED] or found
+        by_form = is_read_by_code(world.api, operation) and answers and answers[0].status in (400, 422)
+        if by_form or (answers and answers[0].keeps_out):
+            found.append(_Refused(request, answers[0]))
+    return [one for one in found if one.answer.keeps_out] or found
 
 
 def _readings_first(operation: Operation) -> tuple[bool, bool]:
@@ -277,9 +276,14 @@ def _readings_first(operation: Operation) -> tuple[bool, bool]:
 
 async def _is_let_through(observer: AppObserver, guarded: Sequence[_Refused], name: str) -> bool:
     for refused in guarded:
-        refusing = (*_REFUSED, refused.status)
+        anonymous = refused.answer.status
         # Asked twice, each time after a reset: a user that does not outlive it is known by that.
         answers = [await observer.answers([{**refused.request, "user": name}]) for _ in range(2)]
-        if all(answer and not answer[0].failure and answer[0].status not in refusing for answer in answers):
+        if all(answer and _lets_through(answer[0], anonymous) for answer in answers):
             return True
     return False
+
+
+def _lets_through(answer: HttpAnswer, anonymous: int) -> bool:
+    """Whether an answer to a user is another than that to somebody who has not signed in, with this status."""
+    return not answer.failure and not answer.keeps_out and (answer.status != anonymous or anonymous < 400)

@@ -51,3 +51,35 @@ def test_an_administrator_whom_two_variables_make_is_made_up_where_neither_is_gi
     assert launch is not None
     assert launch.environment.items() >= made_up.items()
     assert "SMTP_USER" not in launch.environment
+
+
+GREETING = "def hello(request):\n    return None\n"
+ASKING_WHO_THEY_ARE = f"from django.contrib.auth.decorators import login_required\n\n\n@login_required\n{GREETING}"
+
+
+@pytest.mark.parametrize(
+    ("views", "framework", "superuser"),
+    [
+        (
+            ASKING_WHO_THEY_ARE,
+            "django",
+            {
+                "DJANGO_SUPERUSER_USERNAME": "admin",
+                "DJANGO_SUPERUSER_EMAIL": "admin@example.com",
+                "DJANGO_SUPERUSER_PASSWORD": "test-django-superuser-password",
+            },
+        ),
+        (GREETING, "django", {}),
+        (ASKING_WHO_THEY_ARE, "flask", {}),
+    ],
+)
+def test_an_application_of_django_that_asks_who_somebody_is_gets_a_superuser(
+    tmp_path: Path, views: str, framework: str, superuser: dict[str, str]
+) -> None:
+    (tmp_path / "views.py").write_text(views)
+    nobody = cast(Any, None)
+    launch, _ = ApiSpecGenerator(nobody, tmp_path, nobody)._launch(
+        {"application": {"import": "site:application"}, "framework_of_app": framework}
+    )
+    assert launch is not None
+    assert dict(launch.environment) == superuser
