@@ -3,7 +3,8 @@
 A locustfile derives one class from `LoadProfiles`; `--load-profile NAME` chooses a profile. The run fails, with exit
 code 1, where a limit is not kept. Latencies are limited in round trips: times of a plain request to a small server
 that does nothing, sent all the while beside the load, so that a slow or busy machine does not fail a test. Neither
-does one that was busy for a moment: a profile that was only too slow is run again, and its last round counts.
+does one that was busy for a moment: a profile that was only too slow is run again, and its last round counts. Nor
+does one that stood still: time in which not even the plain requests came to their turn belongs to no figure.
 
 Without `--host` the application is started here, on a free port. Load goes to this machine only, unless
 LOAD_ALLOWED_HOSTS names the host.
@@ -20,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, List, Optional, Tuple
 
 import gevent  # pyright: ignore[reportMissingModuleSource]
-from load_traffic import PATIENCE_SECONDS, TRAFFIC, refusal
+from load_traffic import CLOCK, PATIENCE_SECONDS, TRAFFIC, refusal
 from locust import LoadTestShape, events  # pyright: ignore[reportMissingImports]
 
 FASTEST_ARRIVAL = 100.0
@@ -119,9 +120,10 @@ class LoadProfiles(LoadTestShape):
     def tick(self):
         """How many users there are to be now, and how fast they come; None when it is over."""
         run: Any = _STATE["run"]
-        users = _users_at((self.get_run_time() - run.round_began) / run.factor, run.profile)
+        run.round_began = run.round_began or CLOCK.now()
+        users = _users_at((CLOCK.now() - run.round_began) / run.factor, run.profile)
         if users is None and run.rounds < MOST_ROUNDS and _is_only_slow(self.runner, run):
-            run.rounds, run.round_began = run.rounds + 1, self.get_run_time()
+            run.rounds, run.round_began = run.rounds + 1, CLOCK.now()
             run.reference.clear()
             _count_from_now(self.runner.stats, run)
             users = _users_at(0.0, run.profile)
@@ -140,7 +142,7 @@ def _users_at(passed, profile):
 
 def _is_only_slow(runner, run):
     """Whether limits of time are all that a round breaks: its machine may have been busy with something else."""
-    run.counted = time.perf_counter() - run.counted_from
+    run.counted = CLOCK.now() - run.counted_from
     broken = _broken_limits(runner.stats, run)
     fails = TRAFFIC.refused or _mistakes(runner) or _unanswered(run) or not runner.stats.total.num_requests
     if not broken or "error_rate" in dict(broken) or fails:
@@ -191,7 +193,8 @@ def _start(environment, **_):
     run.server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert run.server.stdout is not None
     port = int(run.server.stdout.readline())
-    run.began = run.counted_from = time.perf_counter()
+    run.began, run.round_began = time.perf_counter(), CLOCK.now()
+    run.counted_from = run.round_began
     run.processor = time.process_time()
     gevent.spawn(_measure_reference, run, port)
     gevent.spawn_later(run.profile.warm_up, _count_from_now, environment.runner.stats, run)
@@ -199,24 +202,29 @@ def _start(environment, **_):
 
 def _count_from_now(stats, run):
     stats.reset_all()
-    run.counted_from = time.perf_counter()
+    run.counted_from = CLOCK.now()
 
 
 def _measure_reference(run, port):
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        while True:
-            began = time.perf_counter()
-            connection.sendall(_REQUEST)
-            connection.recv(4096)
-            run.reference.append(time.perf_counter() - began)
-            gevent.sleep(REFERENCE_PAUSE)
+    try:
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            answered = True
+            while answered:
+                CLOCK.beat()
+                began = time.perf_counter()
+                connection.sendall(_REQUEST)
+                answered = bool(connection.recv(4096))
+                run.reference.append(time.perf_counter() - began)
+                CLOCK.beat()
+                gevent.sleep(REFERENCE_PAUSE)
+    finally:
+        CLOCK.stop_beating()
 
 
 @events.test_stop.add_listener
 def _judge(environment, **_):
     run = _STATE["run"]
-    ended = time.perf_counter()
-    seconds, run.counted = ended - run.began, ended - run.counted_from
+    seconds, run.counted = time.perf_counter() - run.began, CLOCK.now() - run.counted_from
     share = (time.process_time() - run.processor) / seconds
     unanswered = _unanswered(run)
     problems = [_waited(*one) for one in unanswered.items()]

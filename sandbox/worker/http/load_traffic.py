@@ -16,10 +16,47 @@ from locust.contrib.fasthttp import FastHttpSession, LocustUserAgent  # pyright:
 # A redirect is an answer like any other: what it names may be another host.
 LocustUserAgent.redirect_response_codes = frozenset()
 PATIENCE_SECONDS = 1.0
+LONGEST_BEAT = 0.25
+"""Seconds between two signs of life of a machine that is merely busy; what goes beyond is a standstill."""
 TIMES_THE_LONGEST = 3.0
 """A request that is slow each time is answered late; one that waits so much longer than before is not answered."""
 _SENT_AS_THEY_ARE = "/%:@!$&'()*+,;=~-._?#[]"
 _ALLOWED = frozenset(os.environ.get("LOAD_ALLOWED_HOSTS", "").lower().split())
+
+
+class MachineClock:
+    """Seconds that pass while this machine works: a standstill of all of it is nobody's time.
+
+    Where other programs take the whole machine for seconds, neither the users nor the application come to their turn.
+    What should always go on `beat`s; without beats this is a plain clock.
+    """
+
+    def __init__(self, clock=time.perf_counter):
+        self._clock = clock
+        self._lost = 0.0
+        self._beaten: Any = None
+
+    def beat(self):
+        """What should always go on has come to its turn."""
+        now = self._clock()
+        self._lost += self._standstill(now)
+        self._beaten = now
+
+    def stop_beating(self):
+        """No further beats come: from now on all time counts."""
+        self.beat()
+        self._beaten = None
+
+    def now(self):
+        """Seconds since some moment, without the standstills, also one that has just ended."""
+        now = self._clock()
+        return now - self._lost - self._standstill(now)
+
+    def _standstill(self, now):
+        return 0.0 if self._beaten is None else max(0.0, now - self._beaten - LONGEST_BEAT)
+
+
+CLOCK = MachineClock()
 
 
 class HostRefused(Exception):
@@ -56,16 +93,16 @@ class Traffic:
 
     def send(self, label, send):
         """Send a request, and remember how long it took, or that its user was ended before the answer."""
-        key, began = object(), time.perf_counter()
+        key, began = object(), CLOCK.now()
         self._waiting[key] = label, began
         try:
             answer = send()
         except gevent.GreenletExit:
-            self._ended.append((label, time.perf_counter() - began))
+            self._ended.append((label, CLOCK.now() - began))
             raise
         finally:
             del self._waiting[key]
-        self._longest[label] = max(self._longest.get(label, 0.0), time.perf_counter() - began)
+        self._longest[label] = max(self._longest.get(label, 0.0), CLOCK.now() - began)
         return answer
 
     def unanswered(self, patience=PATIENCE_SECONDS):
@@ -74,7 +111,7 @@ class Traffic:
         Args:
             patience: seconds that any request may have waited when the run ends.
         """
-        now = time.perf_counter()
+        now = CLOCK.now()
         found: dict = {}
         for label, seconds in [*self._ended, *((label, now - began) for label, began in self._waiting.values())]:
             if seconds > max(patience, TIMES_THE_LONGEST * self._longest.get(label, 0.0)):
