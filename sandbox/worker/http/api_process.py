@@ -197,7 +197,8 @@ class Application(_Verbs):
         self._users = None  # what they signed in to ends with the process
         if process is None:
             return
-        process.stdin.close()
+        with contextlib.suppress(OSError):  # it may have ended before it took what it was told
+            process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=patience)
         with contextlib.suppress(OSError):

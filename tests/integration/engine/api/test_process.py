@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -83,6 +84,19 @@ def test_nothing_is_left_running(helper: ModuleType, tmp_path: Path) -> None:
 def test_an_application_that_does_not_import_is_told_with_what_it_printed(helper: ModuleType, tmp_path: Path) -> None:
     with pytest.raises(helper.ApplicationFailure, match=r"No module named 'nowhere_to_be_found'"):
         application(helper, tmp_path, source="import nowhere_to_be_found").start()
+
+
+def test_one_that_has_ended_before_it_takes_its_first_order_is_told_as_well(
+    helper: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*command: Any, **options: Any) -> Any:
+        process = subprocess.Popen(*command, **options)
+        process.wait()
+        return process
+
+    monkeypatch.setattr(helper, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": ended}))
+    with pytest.raises(helper.ApplicationFailure, match="it ended with code 7"):
+        application(helper, tmp_path, launcher=[sys.executable, "-c", "raise SystemExit(7)"]).start()
 
 
 def test_an_application_that_dies_is_told_and_starts_again(helper: ModuleType, tmp_path: Path) -> None:
