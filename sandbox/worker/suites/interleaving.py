@@ -14,6 +14,7 @@ import sys
 import time
 
 from .own_acts import ActWatch
+from .starvation import is_a_sibling_at_work
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 UNNAMED = getattr(os, "O_TMPFILE", 0)
@@ -25,9 +26,11 @@ SCANNED = 20_000
 NOT_SCANNED = ("__pycache__", ".git", ".venv", "node_modules")
 NAMES = 50
 EVENTS_BEFORE_LISTENING = 500
+# How long the holder waits for a visitor that is not at work, once and in all, and for one that is.
 PATIENCE = 5.0
 PATIENCE_OF_ALL = 20.0
 LONGEST_WAIT = 60.0
+LOOK = 0.1
 # Bound here: a test may replace what these modules hold.
 _read, _write, _wait, _clock, _realpath = os.read, os.write, select.select, time.monotonic, os.path.realpath
 
@@ -230,14 +233,18 @@ class Turns:
     def hold(self):
         """The holder has something in its hands: let the visitor go, and wait for its test, but not for ever.
 
-        The visitor may be waiting for that very thing, which is as it should be.
+        The visitor may be waiting for that very thing, which is as it should be. On a busy machine it may also not have
+        come to its turn yet: then it is at work.
         """
         if self._told >= self._step or os.getpid() != self._process:
             return
-        began = _clock()
+        until, idle, most = _clock() + LONGEST_WAIT, 0.0, min(PATIENCE, self._patience)
         self._say()
-        self._await(self._step, min(PATIENCE, self._patience))
-        self._patience = max(0.0, self._patience - (_clock() - began))
+        while self._heard < self._step and idle < most and _clock() < until:
+            began = _clock()
+            self._await(self._step, LOOK)
+            idle += 0.0 if is_a_sibling_at_work() else _clock() - began
+        self._patience = max(0.0, self._patience - (idle if self._heard >= self._step else most))
 
     def end(self):
         """The test is over."""

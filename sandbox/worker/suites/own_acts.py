@@ -15,9 +15,9 @@ import contextlib
 import sys
 import tempfile
 import threading
-from time import monotonic  # before a run moves the clock
 
 from .act_paths import BUILTINS, TWO_PATHS, below, mentions, os, paths, text_of
+from .starvation import Patience
 
 __builtins__ = BUILTINS
 frame_at = sys._getframe
@@ -124,15 +124,18 @@ class ActWatch:
 
     def at_end(self):
         """What is done outside of tests since then, also by threads that are left and at the interpreter's end."""
-        end = monotonic() + LEFT_SECONDS  # of all together: idle pools wait for ever, and so do children's parents
+        patience = Patience(LEFT_SECONDS)  # of all together: idle pools wait for ever, and so do children's parents
         left = [thread for thread in threading.enumerate()[:MOST] if not thread.daemon]
         exits = threading.Thread(target=run_exit_functions, daemon=True)
         with contextlib.suppress(RuntimeError):  # where a test's limits allow no other thread
             exits.start()
             left.append(exits)
         for thread in left:
-            if thread is not threading.current_thread():
-                threading.Thread.join(thread, max(0, end - monotonic()))
+            while thread is not threading.current_thread() and threading.Thread.is_alive(thread):
+                seconds = patience.left()
+                if not seconds:
+                    break
+                threading.Thread.join(thread, seconds)
         return self._collected[self._reported :][: MOST * MOST]
 
     def _hear(self, event, arguments):

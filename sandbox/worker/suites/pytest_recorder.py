@@ -29,7 +29,8 @@ class PytestRecorder:
         self._journal = journal
         self._measure = measure
         self._company = company
-        self._alarm = Alarm(request["test_seconds"])
+        grace = request["grace_seconds"]
+        self._alarm = Alarm(request["test_seconds"], lambda seconds: self._end_process_after(seconds + grace))
         self._phases = []
         self._stop_at = time.perf_counter() + request["stop_after"]
         # pytest redirects descriptor 2 while tests run; the message of a hard timeout must reach the host.

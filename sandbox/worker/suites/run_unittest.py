@@ -48,7 +48,7 @@ class UnittestRecorder(unittest.TestResult):
         self._measure = measure
         self._nodeids = nodeids
         self._company = company
-        self._alarm = Alarm(self._seconds)
+        self._alarm = Alarm(self._seconds, self._end_process_after)
         self._found = None
         self._began = 0.0
         self._warnings = warnings.catch_warnings() if request.get("warnings_fail") else None
@@ -68,7 +68,7 @@ class UnittestRecorder(unittest.TestResult):
             self._warnings.__enter__()
             warnings.simplefilter("error")
         self._began = time.perf_counter()
-        faulthandler.dump_traceback_later(self._seconds + self._grace, exit=True)
+        self._end_process_after(self._seconds)
         self._alarm.start()
 
     def stopTest(self, test):
@@ -83,6 +83,9 @@ class UnittestRecorder(unittest.TestResult):
         if time.perf_counter() > self._stop_at:
             self.stop()
         super().stopTest(test)
+
+    def _end_process_after(self, seconds):
+        faulthandler.dump_traceback_later(seconds + self._grace, exit=True)
 
     def addFailure(self, test, err):
         self._note(test, err, "failed")
