@@ -5,7 +5,10 @@ import urllib.parse
 
 from .controls import READ
 
+# How long a page may go on changing: so many seconds, and on a busy machine until it was looked at so many times.
 SETTLE_SECONDS = 4.0
+SETTLE_LOOKS = 8
+LONGEST_SETTLE = 20.0
 QUIET_SECONDS = 0.08
 ACTION_SECONDS = 5.0
 OPEN_SECONDS = 10.0
@@ -138,14 +141,17 @@ class PlayedPage:
 
     def settle(self):
         """Wait until nothing changes any more; whether that came to be."""
-        until = time.monotonic() + SETTLE_SECONDS
-        before, quiet_since = None, time.monotonic()
-        while time.monotonic() < until:
+        began, looks = time.monotonic(), 0
+        before, quiet_since = None, began
+        while time.monotonic() < began + (LONGEST_SETTLE if 0 < looks < SETTLE_LOOKS else SETTLE_SECONDS):
             if len(self._dialogs) > MOST_DIALOGS:
                 raise Broken("the page opens one dialog after another")
             if self._visits > 20:
                 raise Broken("the page leads to itself again and again")
+            looked = time.monotonic()
             now = (self._tree(), self.page.url, len(self._waiting))
+            # A page that does not answer at all has a script that never ends, whatever else the machine does.
+            looks = SETTLE_LOOKS if time.monotonic() - looked > ACTION_SECONDS else looks + 1
             if now != before or self._waiting:
                 before, quiet_since = now, time.monotonic()
             elif time.monotonic() - quiet_since >= QUIET_SECONDS:
