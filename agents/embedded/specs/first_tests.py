@@ -19,7 +19,7 @@ from ....sandbox.target import ProvideTarget
 from ....store.files.files import write_file
 
 TEST_SECONDS = 5.0
-WALL_SECONDS = 20.0
+WALL_SECONDS = 120.0
 _FOLDER = "testwright_first_tests"  # a folder that no project has
 
 OnFirstTests = Callable[[str, int], None]

@@ -280,7 +280,7 @@ async def http_streams(
         ):
             response.stream = BoundedStream(response.stream, max_bytes, AnswerTooLong(max_bytes))
 
-    timeout = httpx2.Timeout(seconds + _MARGIN_SECONDS, connect=min(_CONNECT_SECONDS, seconds))
+    timeout = httpx2.Timeout(seconds + _MARGIN_SECONDS, connect=_CONNECT_SECONDS)
     async with (
         httpx2.AsyncClient(headers=dict(headers), timeout=timeout, event_hooks={"response": [limit_response]}) as http,
         streamable_http_client(url, http_client=http, max_sse_event_size=max_bytes) as streams,
