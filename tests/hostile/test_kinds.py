@@ -53,9 +53,8 @@ class Listeners:
     heard: list[bytes] = field(default_factory=list)
 
     def __enter__(self) -> Listeners:
-        self._sockets = [socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)]
+        self._sockets = _two_at_one_port()
         self.port = self._sockets[0].getsockname()[1]
-        self._sockets[1].bind(("127.0.0.1", self.port))
         for address in (str(self.folder / "socket"), f"\0testwright-hostile{self.folder}"):
             server = socket.socket(socket.AF_UNIX)
             server.bind(address)
@@ -83,6 +82,19 @@ class Listeners:
                         self.heard.append(client.recv(1000))
         except OSError:
             return
+
+
+def _two_at_one_port() -> list[socket.socket]:
+    """A listener for connections and one for datagrams; others may have taken a port for the second kind alone."""
+    while True:
+        listener, datagrams = socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            datagrams.bind(listener.getsockname())
+        except OSError:
+            listener.close()
+            datagrams.close()
+        else:
+            return [listener, datagrams]
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ def test_a_worker_that_is_killed_is_replaced_and_no_answer_is_paid_for_twice(tmp
                 stack.enter_context(worker(server))
 
         ended = asyncio.run(
-            client.run(server.address, "unit tests for halves.half", settings, on_event=on_event, heartbeat_seconds=2.0)
+            client.run(server.address, "unit tests for halves.half", settings, on_event=on_event, heartbeat_seconds=8.0)
         )
     assert first.returncode == -9
     assert ended.report.totals.kept > 0
@@ -152,7 +152,7 @@ def test_a_run_outlives_a_server_that_dies_and_clocks_that_differ_by_an_hour(und
                 server.restart()
 
         request = "unit tests for the whole project"
-        ended = asyncio.run(client.run(server.address, request, settings, on_event=on_event, heartbeat_seconds=5.0))
+        ended = asyncio.run(client.run(server.address, request, settings, on_event=on_event, heartbeat_seconds=15.0))
     assert seen
     assert ended.report.exit_code == 0
     assert 0 <= ended.report.run.seconds < 600

@@ -103,17 +103,22 @@ def worker(client, queue, notes):
     """A worker that is stopped at the end of the block; what it has at work is cancelled at once."""
     activities = [notes.advance, notes.execute, notes.finish, notes.stop, notes.change]
     return Worker(
-        client, task_queue=queue, workflows=[RunWorkflow], activities=activities, deployment_config=DEPLOYMENT
+        client,
+        task_queue=queue,
+        workflows=[RunWorkflow],
+        activities=activities,
+        deployment_config=DEPLOYMENT,
+        max_heartbeat_throttle_interval=timedelta(seconds=0.1),  # a cancellation comes as the answer to one
     )
 
 
 @contextlib.asynccontextmanager
-async def begun(server, notes, *, heartbeat_seconds=30.0, id_=None):
+async def begun(server, notes, *, id_=None):
     """A run that has begun, with a worker of its own."""
     client = await connect(parse_address(server.address))
     queue = f"queue-{uuid.uuid4()}"
     async with worker(client, queue, notes):
-        task = RunTask("r", "/project", None, 0.0, heartbeat_seconds)
+        task = RunTask("r", "/project", None, 0.0)
         yield await client.start_workflow(RunWorkflow.run, task, id=id_ or queue, task_queue=queue)
 
 
@@ -193,7 +198,7 @@ async def test_stopped_workers_held_locks_and_a_database_that_is_away_cost_a_ste
     locked = [ApplicationError("held", type=messages.LOCKED, non_retryable=True) for _ in range(2)]
     away = ApplicationError("it does not serve", type=messages.STORE_AWAY, non_retryable=True)
     notes = Notes([WaveOfSteps(["a"]), WaveOfSteps()], failures={"a": [*stopped, *locked, away]})
-    async with begun(server, notes, heartbeat_seconds=3.0) as run:
+    async with begun(server, notes) as run:
         assert await run.result() == RunEnded("completed", 0)
     assert notes.asked == [*["a"] * 12, "finish"]
     assert notes.ended[1] == {"a": StepEnded(attempts=1)}
@@ -212,7 +217,7 @@ async def test_a_database_that_is_away_is_noted_once_until_an_activity_reaches_i
         ApplicationError(f"by worker {n}", type=messages.STORE_AWAY, non_retryable=True) for n in range(2)
     ]
     notes = Asking([WaveOfSteps(["a"]), WaveOfSteps()], failures={"a": away})
-    async with begun(server, notes, heartbeat_seconds=1.5) as run:
+    async with begun(server, notes) as run:
         assert await run.result() == RunEnded("completed", 0)
         assert notes.told == ["The database is waited for."]
         assert (await run.query(RunWorkflow.progress)).notes == []
@@ -252,7 +257,7 @@ async def test_a_malformed_answer_is_asked_for_again_and_a_violated_contract_is_
 
 async def test_a_cancelled_run_ends_its_steps_and_is_recorded_as_stopped(server):
     notes = Notes([WaveOfSteps(["a", "b"], jobs=1)], held={"a"})
-    async with begun(server, notes, heartbeat_seconds=1.0) as run:
+    async with begun(server, notes) as run:
         await notes.arrived.wait()
         await run.cancel()
         with pytest.raises(WorkflowFailureError):
@@ -266,7 +271,7 @@ async def test_what_a_run_was_decided_by_can_be_replayed(server):
     async with begun(server, notes) as run:
         await run.result()
         history = await run.fetch_history()
-    await Replayer(workflows=[RunWorkflow], build_id="tests").replay_workflow(history)
+    await Replayer(workflows=[RunWorkflow], build_id="tests", debug_mode=True).replay_workflow(history)
 
 
 async def test_the_run_of_a_project_is_steered_by_its_folder(server, tmp_path):
@@ -351,4 +356,4 @@ async def test_a_history_that_is_full_is_followed_by_a_new_one_that_loses_nothin
     assert notes.most == 2
     for history in histories:
         assert len(history.events) < 50  # one history of all of it has more than 60
-        await Replayer(workflows=[RunWorkflow], build_id="tests").replay_workflow(history)
+        await Replayer(workflows=[RunWorkflow], build_id="tests", debug_mode=True).replay_workflow(history)

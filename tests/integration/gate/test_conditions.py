@@ -41,8 +41,9 @@ DEPENDING = {
     "time_zone": ("assert time.localtime(0).tm_hour == 0", "depends on the time zone"),
     "clock": ("assert datetime.datetime.now().year == YEAR", "the date or time at which it runs"),
     "running_clock": (
-        "began = time.monotonic()\nassert datetime.date.today() == datetime.date.today()\n"
-        "assert time.monotonic() - began < 0.9",
+        "real, began = time.clock_gettime(time.CLOCK_MONOTONIC), time.monotonic()\n"
+        "assert datetime.date.today() == datetime.date.today()\n"
+        "assert time.monotonic() - began < time.clock_gettime(time.CLOCK_MONOTONIC) - real + 0.9",
         "how much time passes while it runs: it fails after a pause",
     ),
     "home": ("assert ' ' not in str(pathlib.Path.home())", "depends on the home folder: what lies there, or its path"),
@@ -79,13 +80,13 @@ PATIENT = """
 import asyncio, copy, pickle, queue, threading
 assert pickle.loads(pickle.dumps(time.monotonic)) is copy.deepcopy(time.monotonic)
 created = datetime.datetime.now()
-until = time.monotonic() + 8
+until = time.monotonic() + 600
 while time.monotonic() < until and datetime.datetime.now() - created < datetime.timedelta(milliseconds=20):
     time.sleep(0.001)
 assert time.monotonic() < until
 
 async def wait():
-    await asyncio.wait_for(asyncio.sleep(0.01), 5)
+    await asyncio.wait_for(asyncio.sleep(0.01), 200)
     return type(datetime.datetime.now()) is datetime.datetime
 
 assert asyncio.run(wait())

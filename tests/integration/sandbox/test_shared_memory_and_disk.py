@@ -11,7 +11,7 @@ from testwright.tests.support.engine.sandboxes import python_program
 
 pytestmark = pytest.mark.feature("B-05")
 
-LITTLE = Limits(wall_seconds=60, memory_mib=256, disk_mib=64, file_mib=48)
+LITTLE = Limits(wall_seconds=240, memory_mib=256, disk_mib=64, file_mib=48)
 # Each child holds a block that it has touched and then forgotten: it is resident in no process.
 SHARES = """
 import mmap, os, time
@@ -21,8 +21,8 @@ for number in range(8):
         for page in range(0, len(block), 4096):
             block[page] = 1
         block.madvise(mmap.MADV_DONTNEED)
-        time.sleep(60)
-time.sleep(60)
+        time.sleep(240)
+time.sleep(240)
 """
 WRITES = {
     "files": """
@@ -48,13 +48,13 @@ for number in range(20):
         file.write(os.urandom(1 << 20) * 10)
 """,
 }
-ENDLESS = "\nimport time\ntime.sleep(50)\n"
+ENDLESS = "\nimport time\ntime.sleep(240)\n"
 
 
 async def test_shared_memory_that_no_process_holds_in_view_counts(sandbox: Sandbox, tmp_path: Path) -> None:
     completed = await sandbox.run(python_program(SHARES, tmp_path, limits=LITTLE))
     assert "memory" in completed.reason
-    assert completed.seconds < 50
+    assert completed.seconds < 200
 
 
 @pytest.mark.parametrize("kind", WRITES)
@@ -63,7 +63,7 @@ async def test_a_program_that_writes_more_than_its_share_is_ended(
 ) -> None:
     completed = await bubblewrap.run(python_program(WRITES[kind] + ENDLESS, tmp_path, limits=LITTLE))
     assert "wrote more than 64 MiB" in completed.reason
-    assert completed.seconds < 40
+    assert completed.seconds < 200
 
 
 async def test_what_was_there_before_does_not_count(bubblewrap: Sandbox, tmp_path: Path) -> None:

@@ -95,14 +95,14 @@ class Board:
         """
         body = json.dumps({"text": text}).encode()
         try:
-            with urllib.request.urlopen(urllib.request.Request(f"{self.url}/notes", data=body), timeout=10) as answer:
+            with urllib.request.urlopen(urllib.request.Request(f"{self.url}/notes", data=body), timeout=60) as answer:
                 return json.load(answer)["number"]
         except urllib.error.HTTPError as error:
             raise Refused(json.load(error)["error"]) from error
 
     def texts(self) -> list:
         """The texts of all notes."""
-        with urllib.request.urlopen(f"{self.url}/notes", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.url}/notes", timeout=60) as answer:
             return [one["text"] for one in json.load(answer)]
 '''
 BOARD = {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from testwright.tests.support.store.postgres_server import PostgresServer
 
-_PATIENCE = 20.0
+_PATIENCE = 60.0
 
 
 @contextmanager

@@ -140,7 +140,7 @@ async def test_a_request_waits_for_those_under_way_where_they_decide_its_room_an
         second_wanted = threading.Event()
 
         def once_both_are_wanted(handler, asked):
-            assert second_wanted.wait(20)
+            assert second_wanted.wait(200)
             held.act(handler, asked)
 
         server.extend(Reply(once_both_are_wanted), held)

@@ -189,7 +189,7 @@ async def test_two_calls_that_are_refused_the_same_parameter_at_once_are_both_se
     with ScriptedOpenAI([]) as server, server.asked(2) as both_came:
 
         def once_both_came(handler, asked):
-            both_came.wait(20)
+            both_came.wait(200)
             refused.act(handler, asked)
 
         server.extend(*[Reply(once_both_came)] * 2, answer("yes"), answer("yes"))
