@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from ..judge.finding_selection import judge_findings
 from ..model.model import Arc, ModuleFacts, TrialFinding
 from ..search.trial_search import TrialRecord
-from .select_trials import select_trials
+from .select_trials import SelectedTrials, select_candidates, select_trials
+from .surplus_rows import without_surplus_rows
 
 _ROUNDS = 10
 
@@ -33,13 +34,20 @@ def replace_unassertable(
     lasting = [record for record in records if not record.time_dependent]
     unassertable: set[int] = set()
     strong: list[TrialRecord] = []
+    chosen = SelectedTrials(())
     for _ in range(_ROUNDS):
-        picked = select_trials([one for one in lasting if one.number not in unassertable], facts, reached, kills)
+        chosen = select_candidates([one for one in lasting if one.number not in unassertable], facts, reached, kills)
+        picked = [candidate.record for candidate in chosen.candidates]
         strong = _strong(facts, picked, kills or {})
         failed = {record.number for record in picked} - {record.number for record in strong}
         unassertable |= failed
         if not failed:
             break
+    if kills:
+        # Only what can be asserted makes another row unnecessary.
+        numbers = {record.number for record in strong}
+        held = [candidate for candidate in chosen.candidates if candidate.record.number in numbers]
+        strong = [candidate.record for candidate in without_surplus_rows(held, reached, chosen.controls)]
     covered = reached.union(*(record.covered for record in strong))
     moving = [record for record in records if record.time_dependent and not record.covered <= covered]
     strong += [one for one in select_trials(moving, facts, covered) if not one.covered <= covered] if moving else []

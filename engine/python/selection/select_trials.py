@@ -16,14 +16,15 @@ from ..inputs.plain_texts import MANGLED
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts
 from ..scenarios.scenario import ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Control
-from ..search.round_trips import RestoredFile
 from ..search.trial_search import TrialRecord, returned_none
 from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates
 from .degeneracy import MILD
 from .documented import without_repeated_examples
 from .plain_constructions import drop_plain_constructions
+from .reaching import concerns_of, reaches, undoing
 from .representative import NO_RESULT, OTHER_SHAPE, Representation
-from .trivial import excluded_by, trivial_survivors
+from .surplus_rows import without_surplus_rows
+from .trivial import excluded_by, is_rich, is_unmistakable, trivial_survivors
 
 MOST_PER_CALLABLE = 24
 MOST_FORMS = 6
@@ -37,9 +38,8 @@ _FURTHER_DIFFERENCE = 6.0
 _DEGENERATE = 12.0
 _ODD = 30.0
 _SHOWN_BY_MANGLED = 2
-# A test of its own that takes no new branch must kill so many mutants that no other does.
-_KILLS_OF_OWN_FORM = 2
-_KILLS_OF_TRIVIAL = 2
+# A test of its own that takes no new branch, or one that shows little, must kill so many mutants that no other does.
+_KILLS_OF_OWN_FORM = _KILLS_OF_TRIVIAL = 2
 # Each so many rows of one form, a further one that takes no new branch must kill one mutant more: nobody reads a long
 # table of one behaviour.
 _ROWS_FOR_ONE_KILL = 2
@@ -60,6 +60,7 @@ class _Selection:
         kept: numbers of records that no other makes unnecessary: examples, anchors, and rows that exclude trivial
             implementations.
         anchors: numbers of the representative examples.
+        controls: numbers of the records beside which an option's effect shows.
         rows: representations of the selected candidates, by subject.
     """
 
@@ -70,6 +71,7 @@ class _Selection:
     shown: set[Goal] = field(default_factory=set)
     killed: set[int] = field(default_factory=set)
     anchors: set[int] = field(default_factory=set)
+    controls: set[int] = field(default_factory=set)
     rows: dict[str, list[Representation]] = field(default_factory=lambda: defaultdict(list))
 
     def take(self, candidate: TrialCandidate, *, keep: bool = False) -> None:
@@ -83,13 +85,38 @@ class _Selection:
             self.kept.add(candidate.record.number)
 
 
+@dataclass(frozen=True, slots=True)
+class SelectedTrials:
+    """Candidates that become tests, in the order of the source; `controls`: records beside which an option shows."""
+
+    candidates: Sequence[TrialCandidate]
+    controls: frozenset[int] = frozenset()
+
+
 def select_trials(
     records: Sequence[TrialRecord],
     facts: ModuleFacts,
     reached: frozenset[Arc],
     kills: Mapping[int, frozenset[int]] | None = None,
 ) -> list[TrialRecord]:
-    """Selects records; ordered by their callable's position in the source, each callable's anchor first.
+    """Selects records as `select_candidates` does, without surplus rows where mutants were run.
+
+    Args:
+        reached: arcs that importing the module runs; they need no test.
+        kills: mutants that records detect, by record number.
+    """
+    found = select_candidates(records, facts, reached, kills)
+    kept = without_surplus_rows(found.candidates, reached, found.controls) if kills else found.candidates
+    return [candidate.record for candidate in kept]
+
+
+def select_candidates(
+    records: Sequence[TrialRecord],
+    facts: ModuleFacts,
+    reached: frozenset[Arc],
+    kills: Mapping[int, frozenset[int]] | None = None,
+) -> SelectedTrials:
+    """Selects what becomes tests; ordered by their callable's position in the source, each callable's anchor first.
 
     Args:
         reached: arcs that importing the module runs; they need no test.
@@ -100,12 +127,12 @@ def select_trials(
     for candidate in rank_candidates(records, facts, kills or {}, alike=_ALIKE):
         by_subject[candidate.subject].append(candidate)
     for name, found in by_subject.items():
-        reaching = [one for one in found if _reaches(one, lines.get(name))] or found
-        by_subject[name] = without_repeated_examples(_undoing(reaching), lines.get(name))
+        reaching = [one for one in found if reaches(one, lines.get(name))] or found
+        by_subject[name] = without_repeated_examples(undoing(reaching), lines.get(name))
     drop_plain_constructions(by_subject, facts)
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
-    concerns = _concerns(facts)
+    concerns = concerns_of(facts)
     selection = _Selection(set(reached), counts_goals=not kills)
     anchored = [name for name in subjects if _take_anchor(by_subject[name], selection, concerns)]
     for name in anchored:
@@ -122,45 +149,7 @@ def select_trials(
             item.record.number,
         )
     )
-    return [candidate.record for candidate in picked]
-
-
-def _undoing(candidates: list[TrialCandidate]) -> list[TrialCandidate]:
-    """Leaves out what reads any file, where others read the file that the opposite call made and run the same code."""
-    restored = [one for one in candidates if RestoredFile in one.record.notes]
-    if not restored:
-        return candidates
-    reached = set[Arc]().union(*(one.record.arcs for one in restored))
-    return [
-        one
-        for one in candidates
-        if RestoredFile in one.record.notes or one.raises or one.example or one.record.arcs - reached
-    ]
-
-
-def _reaches(candidate: TrialCandidate, lines: tuple[int, int] | None) -> bool:
-    """Whether the trial ran the body of its callable: an operator may be answered by the other operand's class."""
-    record = candidate.record
-    # What decorates the function that a scenario calls did its work beforehand.
-    arcs = record.covered if ShownBehaviour in record.notes else record.arcs
-    if lines is None or not arcs or candidate.example:
-        return True
-    return any(lines[0] <= abs(line) <= lines[1] for arc in arcs for line in arc)
-
-
-def _concerns(facts: ModuleFacts) -> Callable[[str, Arc], bool]:
-    """Returns whether an arc is a callable's business: its own code, or private code that no public callable owns."""
-    owners: dict[int, set[str]] = defaultdict(set)
-    for subject in facts.callables():
-        if subject.public:
-            for line in range(subject.lines[0], subject.lines[1] + 1):
-                owners[line].add(subject.qualname)
-
-    def concerns(name: str, arc: Arc) -> bool:
-        found = owners.get(abs(arc[0])) or owners.get(abs(arc[1]))
-        return not found or name in found
-
-    return concerns
+    return SelectedTrials(picked, frozenset(selection.controls))
 
 
 def _take_anchor(
@@ -253,6 +242,7 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: _Selection, co
         control = next((one for one in fit if one.record.number == best[1].record.notes.get(Control)), None)
         stands = control is None or control.record.number in selection.chosen
         if control is not None and not (stands or _shows_little(control) or control.idle):
+            selection.controls.add(control.record.number)
             selection.take(control, keep=True)  # what an option changes shows beside the call without it
             taken += 1
         usable = [one for one in usable if one.record.number not in selection.chosen]
@@ -340,9 +330,11 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
         if (one.asserts and not one.raises and (asks or not one.misfits) and not one.representation.unset)
         and one.record.number not in selection.chosen
     ]
+    # Where mutants were run, they decide whether one rich answer is enough.
+    known = not selection.counts_goals
     for _ in range(_MOST_EXCLUDING):
         survivors = trivial_survivors(rows)
-        if not survivors or (refuses and survivors == {"constant"}):
+        if not survivors or (survivors == {"constant"} and (refuses or (known and any(map(is_rich, rows))))):
             return
 
         def excludes(candidate: TrialCandidate, survivors: frozenset[str] = survivors) -> int:
@@ -357,6 +349,7 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
                 not (survivors == {"constant"} and any(row.is_empty_beside(known) for known in rows)),
                 row.degeneracy > MILD,
                 row.comes_back,  # a text in which nothing is done says least
+                known and not is_rich(row),
                 candidate.oddness > 1,
                 -excludes(candidate),
                 near >= OTHER_SHAPE,
@@ -366,12 +359,21 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
             )
 
         useful = [one for one in others if excludes(one)]
+        if survivors == {"constant"} and known and is_unmistakable(rows[0].result):
+            # No constant is meant: a further row is only worth its place as the richer one.
+            useful = [one for one in useful if _is_richer_row(one, rows)]
         if not useful:
             return
         best = min(useful, key=lambda one: (rank(one), one.record.number))
         selection.take(best, keep=True)
         rows.append(best.representation)
         others.remove(best)
+
+
+def _is_richer_row(candidate: TrialCandidate, rows: Sequence[Representation]) -> bool:
+    """Whether a call of a known form has an answer that needs no further row, from inputs that a person would write."""
+    near = min(candidate.representation.distance(row) for row in rows)
+    return is_rich(candidate.representation) and near < OTHER_SHAPE and candidate.oddness <= 1
 
 
 def _without_redundant(selection: _Selection, reached: frozenset[Arc]) -> list[TrialCandidate]:

@@ -17,6 +17,7 @@ _MEASURES: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     ("max", max),
 )
 _MOST_ARGUMENTS = 6
+_SEVERAL = 3
 
 
 def trivial_survivors(rows: Sequence[Representation]) -> frozenset[str]:
@@ -45,6 +46,30 @@ def excluded_by(row: Representation, survivors: Iterable[str]) -> frozenset[str]
         return frozenset()
     alone = trivial_survivors([row])
     return frozenset(name for name in survivors if name != "constant" and name not in alone)
+
+
+def is_unmistakable(answer: Any) -> bool:
+    """Whether a reader sees that no constant is meant: a filled container, a text, a number that counts several.
+
+    True and False, None, nothing, one letter, and 0 and 1 are the answer to much.
+    """
+    if answer is NO_RESULT or answer is None or isinstance(answer, bool):
+        return False
+    if isinstance(answer, int | float | complex):
+        return abs(answer) > 1
+    if isinstance(answer, str | bytes):
+        return len(answer.strip()) > 1
+    return bool(answer)
+
+
+def is_rich(row: Representation) -> bool:
+    """Whether one row alone tells what its callable does: its answer is no constant, not what was given, no pair."""
+    if not is_unmistakable(row.result) or row.comes_back:
+        return False
+    if isinstance(row.result, list | tuple | dict | set | frozenset):
+        numbers = all(isinstance(item, int | float) for item in row.result)
+        return len(row.result) >= _SEVERAL or (not numbers and any(map(is_unmistakable, row.result)))
+    return isinstance(row.result, str | bytes) or abs(row.result) >= _SEVERAL
 
 
 def _measured(measure: Callable[[Any], Any], value: Any) -> Any:

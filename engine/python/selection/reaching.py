@@ -1,0 +1,49 @@
+"""Tells what is about a callable: the arcs that are its business, the candidates that run its body or undo it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from ..model.model import Arc, ModuleFacts
+from ..scenarios.scenario import ShownBehaviour
+from ..search.round_trips import RestoredFile
+from .candidates import TrialCandidate
+
+
+def undoing(candidates: list[TrialCandidate]) -> list[TrialCandidate]:
+    """Leaves out what reads any file, where others read the file that the opposite call made and run the same code."""
+    restored = [one for one in candidates if RestoredFile in one.record.notes]
+    if not restored:
+        return candidates
+    reached = set[Arc]().union(*(one.record.arcs for one in restored))
+    return [
+        one
+        for one in candidates
+        if RestoredFile in one.record.notes or one.raises or one.example or one.record.arcs - reached
+    ]
+
+
+def reaches(candidate: TrialCandidate, lines: tuple[int, int] | None) -> bool:
+    """Whether the trial ran the body of its callable: an operator may be answered by the other operand's class."""
+    record = candidate.record
+    # What decorates the function that a scenario calls did its work beforehand.
+    arcs = record.covered if ShownBehaviour in record.notes else record.arcs
+    if lines is None or not arcs or candidate.example:
+        return True
+    return any(lines[0] <= abs(line) <= lines[1] for arc in arcs for line in arc)
+
+
+def concerns_of(facts: ModuleFacts) -> Callable[[str, Arc], bool]:
+    """Returns whether an arc is a callable's business: its own code, or private code that no public callable owns."""
+    owners: dict[int, set[str]] = defaultdict(set)
+    for subject in facts.callables():
+        if subject.public:
+            for line in range(subject.lines[0], subject.lines[1] + 1):
+                owners[line].add(subject.qualname)
+
+    def concerns(name: str, arc: Arc) -> bool:
+        found = owners.get(abs(arc[0])) or owners.get(abs(arc[1]))
+        return not found or name in found
+
+    return concerns

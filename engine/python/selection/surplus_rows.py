@@ -1,0 +1,99 @@
+"""Leaves out rows of a table that a reader would strike: the other rows and tests show all that they show.
+
+A row stays where it alone takes a way through the code, ends in a way of its own, notices a mutant, answers with the
+other truth value or with nothing, or tells a trivial implementation. Two lists of other lengths are one case.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+
+from ..model.model import Arc
+from .candidates import TrialCandidate
+from .representative import NO_RESULT
+from .trivial import is_rich, trivial_survivors
+
+
+def without_surplus_rows(
+    candidates: Sequence[TrialCandidate], reached: frozenset[Arc], stay: Collection[int]
+) -> list[TrialCandidate]:
+    """Leaves out surplus rows; of two that show the same, the one with the poorer answer goes.
+
+    Args:
+        reached: arcs that importing the module runs.
+        stay: numbers of records that are shown beside another one: what an option changes.
+    """
+    tables: dict[tuple[str, str], list[TrialCandidate]] = defaultdict(list)
+    for one in candidates:
+        tables[one.subject, one.representation.shape].append(one)
+    arcs = Counter(arc for one in candidates for arc in one.record.covered)
+    kills = Counter(mutant for one in candidates for mutant in one.kills)
+    gone: set[int] = set()
+    for rows in tables.values():
+        for row in sorted(rows, key=_richness):
+            others = [one for one in rows if one is not row and one.record.number not in gone]
+            alone = any(arcs[arc] < 2 for arc in row.record.covered - reached) or any(
+                kills[one] < 2 for one in row.kills
+            )
+            if row.example or row.record.number in stay or alone or not _shown_by(others, row):
+                continue
+            gone.add(row.record.number)
+            arcs.subtract(row.record.covered)
+            kills.subtract(row.kills)
+    return [one for one in candidates if one.record.number not in gone]
+
+
+def _richness(row: TrialCandidate) -> tuple[object, ...]:
+    """Orders rows: those that show least first."""
+    shown = row.representation
+    size = len(shown.result) if isinstance(shown.result, str | bytes | list | tuple | dict | set | frozenset) else 0
+    return (
+        not (row.misfits or row.idle),
+        -row.oddness,
+        is_rich(shown),
+        -shown.degeneracy,
+        min(size, _LONG),
+        -row.cost,
+        -row.record.number,
+    )
+
+
+_LONG = 3
+
+
+def _shown_by(others: Sequence[TrialCandidate], row: TrialCandidate) -> bool:
+    """Whether other rows of the table end as this one does and tell trivial implementations without it."""
+    alike = [one for one in others if _ending(one) == _ending(row) and _is_as_plain(one, row)]
+    if not alike or row.raises:
+        return bool(alike)
+    left = [one.representation for one in others if not one.raises]
+    if row.record.observation.effects or row.record.observation.output:
+        return True  # what it does tells it from a constant
+    survivors = trivial_survivors(left)
+    return not survivors or (survivors == {"constant"} and any(map(is_rich, left)))
+
+
+def _is_as_plain(one: TrialCandidate, row: TrialCandidate) -> bool:
+    """Whether a row reads as well as another one: what the search put together takes no plain row's place."""
+    return (one.oddness, one.misfits, one.idle) <= (row.oddness, row.misfits, row.idle) and (
+        one.representation.degeneracy <= row.representation.degeneracy
+    )
+
+
+def _ending(row: TrialCandidate) -> tuple[object, ...]:
+    """How a row ends: with which exception from where, or with which kind of answer."""
+    raised = row.record.observation.raised
+    if raised is not None:
+        return "raised", raised.type_name, raised.line
+    effects = tuple(sorted(expression.partition(".")[2] for expression, _ in row.record.observation.effects))
+    return effects, *_kind(row)
+
+
+def _kind(row: TrialCandidate) -> tuple[object, ...]:
+    result = row.representation.result
+    if result is NO_RESULT:
+        return "returned", row.representation.trivial
+    if result is None or isinstance(result, bool):
+        return "returned", result
+    return "returned", type(result), not result, isinstance(result, int | float) and result < 0

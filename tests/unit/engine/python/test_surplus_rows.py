@@ -1,0 +1,112 @@
+"""A row of a table stays where it alone shows something: a way, an ending, a mutant, another kind of answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.model.model import (
+    Arc,
+    CallableFacts,
+    ModuleFacts,
+    Observation,
+    Raised,
+    RaiseSite,
+    Trial,
+    Value,
+)
+from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.search.trial_search import TrialRecord
+from testwright.engine.python.selection.select_trials import select_trials
+from testwright.engine.python.selection.trivial import is_unmistakable
+
+pytestmark = pytest.mark.feature("B-18")
+
+PARSE = CallableFacts("parse", "function", (1, 9), raises=(RaiseSite("ValueError", 5),))
+FACTS = ModuleFacts("m.py", "m", ".", "", functions=(PARSE,))
+WAY = ((1, 2),)
+
+
+def record(number: int, act: str, answer: str, *arcs: Arc, **more: str) -> TrialRecord:
+    seen = Observation("returned", value=Value("object", source=answer))
+    if answer == "ValueError":
+        seen = Observation("raised", raised=Raised("ValueError", f"no: {act}", 5))
+    ways = frozenset(arcs or WAY)
+    return TrialRecord(number, Trial("parse", act, **more), ObservedTrial(seen), ways, ways)  # type: ignore[arg-type]
+
+
+def chosen(*records: TrialRecord, kills: dict[int, set[int]] | None = None) -> list[str]:
+    """The acts that become tests; every record notices mutant 0 and, by its number, those of `kills`."""
+    found = {one.number: frozenset({0, *(kills or {}).get(one.number, ())}) for one in records}
+    return [one.trial.act for one in select_trials(records, FACTS, frozenset(), found)]
+
+
+def test_two_lists_of_other_lengths_are_one_row() -> None:
+    short = record(0, "parse([7, 9])", "[14, 18]")
+    long = record(1, "parse([7, 9, 4])", "[14, 18, 8]")
+
+    assert chosen(short, long) == ["parse([7, 9, 4])"]
+    assert chosen(short) == ["parse([7, 9])"]
+
+
+def test_a_positive_number_beside_another_one_is_no_row() -> None:
+    assert chosen(record(0, "parse(7)", "21"), record(1, "parse(9)", "27")) == ["parse(7)"]
+
+
+def test_a_row_that_alone_notices_a_mutant_or_takes_a_way_stays() -> None:
+    rows = [record(0, "parse(7)", "21"), record(1, "parse(9)", "27")]
+    way = record(1, "parse(9)", "27", *WAY, (2, 3))
+
+    assert chosen(*rows, kills={1: {4}, 0: {5}}) == ["parse(7)", "parse(9)"]
+    assert set(chosen(rows[0], way, kills={0: {5}})) == {"parse(7)", "parse(9)"}
+
+
+def test_both_truth_values_are_shown() -> None:
+    yes, no = record(0, "parse('apple')", "True"), record(1, "parse('pear')", "False")
+
+    assert set(chosen(yes, no)) == {"parse('apple')", "parse('pear')"}
+
+
+def test_an_answer_of_one_may_be_a_constant_and_gets_a_second_row_or_gives_way_to_a_richer_one() -> None:
+    one, two, five = (record(at, f"parse({at + 7})", answer) for at, answer in enumerate(("1", "2", "5")))
+
+    assert chosen(one, two) == ["parse(7)", "parse(8)"]
+    assert chosen(one, two, five) == ["parse(9)"]
+
+
+def test_a_plain_row_does_not_give_way_to_fragments_of_text() -> None:
+    plain = record(0, "parse('apple')", "'Apple pie'")
+    odd = record(1, "parse('appl}x<')", "'Appl}x< pie'", source="mutation")
+
+    assert "parse('apple')" in chosen(plain, odd, kills={1: {4, 5, 6}})
+
+
+def test_documented_rows_stay() -> None:
+    rows = [
+        record(at, f"parse({at + 7})", f"{3 * at + 21}", source="doctest", wanted=f"{3 * at + 21}") for at in range(3)
+    ]
+
+    assert len(chosen(*rows)) == len(rows)
+
+
+def test_two_refusals_by_one_raise_statement_are_one_row() -> None:
+    usual = record(0, "parse(7)", "21")
+    refused = [record(at, f"parse({-at})", "ValueError", *WAY, (4, 5)) for at in (1, 2, 3)]
+
+    assert len(chosen(usual, *refused, kills={0: {5}})) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        pytest.param([1, 6], True, id="list"),
+        pytest.param("apple", True, id="text"),
+        pytest.param(-4.5, True, id="number"),
+        pytest.param(1, False, id="one"),
+        pytest.param("x", False, id="letter"),
+        pytest.param(True, False, id="truth_value"),
+        pytest.param({}, False, id="empty"),
+        pytest.param(None, False, id="none"),
+    ],
+)
+def test_no_constant_is_meant_by_a_list_a_text_or_a_number_above_one(answer: object, expected: bool) -> None:
+    assert is_unmistakable(answer) is expected
