@@ -287,7 +287,9 @@ def _target(console: Console, target: ReportTarget, kind: str, error: str, said:
     branches = ""
     if after and after.branches:
         then = f"{100 * before.covered_branches / after.branches:.0f} → " if before else ""
-        branches = f", branches {then}{100 * after.covered_branches / after.branches:.0f} %"
+        # Tests of flows go through several modules: another test type may tell other figures of this one alone.
+        of = " of all it goes through" if target.test_type == "integration" else ""
+        branches = f", branches{of} {then}{100 * after.covered_branches / after.branches:.0f} %"
     mutants = ""
     if target.mutation and target.mutation.score is not None:
         mutants = f", mutants {target.mutation.score:.0f} % noticed"

@@ -188,7 +188,7 @@ def _found(
         hints = several[:_MOST_METHODS] if len(several) > 1 else index.suggestions(mention.text)
         reading.unclear(mention.text, reason, hints, stops=stops)
         return []
-    targets = list(found.targets)
+    targets = _as_symbols(mention, list(found.targets), index)
     if mention.excluded and mention.within:
         places = {target.place.path for target in index.find(mention.within, explicit=True).targets}
         targets = [target for target in targets if target.place.path in places] or targets
@@ -196,6 +196,25 @@ def _found(
     more = f" and {len(targets) - 3} more" if len(targets) > 3 else ""
     reading.understood.append(f"{mention.text}: {'not ' if mention.excluded else ''}{names}{more}")
     return targets
+
+
+def _as_symbols(mention: Mention, targets: list[ModuleTarget], index: TargetIndex) -> list[ModuleTarget]:
+    """Take a module for its function of that name where words say so: "the slugify function", "slugify in slugify.py".
+
+    A module lies in a package, never in itself: what is said to lie in the module alone is something in it.
+    """
+    within = (
+        {target.place.path for target in index.find(mention.within, explicit=True).targets} if mention.within else ()
+    )
+    if not mention.is_symbol and within != {target.place.path for target in targets}:
+        return targets
+    name = mention.text.removesuffix("()").rpartition(".")[2]
+    narrowed = [
+        ModuleTarget(target.place, (name,))
+        for target in targets
+        if target.symbols is None and name in index.symbols_of(target.place.module)
+    ]
+    return narrowed or targets
 
 
 def left_out_names(mentions: Sequence[Mention], index: TargetIndex) -> list[str]:

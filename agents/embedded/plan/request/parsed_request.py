@@ -19,6 +19,7 @@ class Mention:
         weak: an everyday word: it names something only where no other word does, and not finding it is no loss.
         within: what it lies inside, as written: `total` in `pricing`; "" for anywhere.
         beside: what it lies inside is meant as well: "Signer and its unsign method".
+        is_symbol: it is called a function or class, so that of a module and a function of one name the latter is meant.
     """
 
     text: str
@@ -27,6 +28,7 @@ class Mention:
     weak: bool = False
     within: str = ""
     beside: bool = False
+    is_symbol: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,31 @@ def targets(response) -> list[tuple[str, tuple[str, ...] | None]]:
 
 
 @pytest.mark.parametrize(
+    ("text", "symbols"),
+    [
+        ("test slugify", None),
+        ("test the slugify module", None),
+        ("test the slugify function", ("slugify",)),
+        ("test function slugify", ("slugify",)),
+        ("test slugify in slugify.slugify", ("slugify",)),
+        ("test slugify from slugify.py", ("slugify",)),
+        ("test slugify and the unique function of slugify", ("slugify", "unique")),
+        ("test everything in slugify", None),
+    ],
+)
+async def test_of_a_module_and_its_function_of_one_name_the_function_is_meant_where_words_say_so(
+    tmp_path, text, symbols
+):
+    (tmp_path / "slugify.py").write_text(
+        "def slugify(text):\n    return text\n\n\ndef unique(text):\n    return text\n"
+    )
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": text, "root": str(tmp_path)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    assert targets(response) == [("slugify.py", symbols)]
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("cover src/shop/cart.py", [("src/shop/cart.py", None)]),
