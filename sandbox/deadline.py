@@ -20,6 +20,11 @@ def deadline_after(seconds: float) -> Iterator[None]:
         _DEADLINE.reset(token)
 
 
+def is_past_deadline() -> bool:
+    """Whether the deadline has passed."""
+    return monotonic() >= _DEADLINE.get()
+
+
 def within_deadline(seconds: float) -> float:
     """So many seconds, or what is left until the deadline where that is less; never below 0."""
     return max(0.0, min(seconds, _DEADLINE.get() - monotonic()))

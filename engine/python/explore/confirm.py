@@ -45,6 +45,7 @@ ALONE = "differs from process to process"
 NO_VERDICT = DocumentVerdict()
 ELSEWHERE_OR_AFTER = "differs with the clock, the time zone or what ran before it"
 AFTER_OTHERS = "depends on what ran before it in the same process"
+TOO_LATE = "no time was left to repeat it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +186,8 @@ def _settle(trial: Trial, plain: ObservedTrial, others: Sequence[ObservedTrial],
         others: the exploration's run first, then those under other conditions.
         joint: its run after others in the same process.
     """
+    if any(one.observation.outcome == "not_run" for one in (plain, *others, joint)):
+        return Confirmation(None, reason=TOO_LATE)
     alone = stable_part(plain.observation, [other.observation for other in others])
     if alone is None:
         # Name the cause: does it differ already between two plain processes?

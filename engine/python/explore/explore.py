@@ -1,23 +1,17 @@
-"""Explores one module: runs trials in the sandbox, follows those with progress, confirms those that become tests.
-
-Seconds are shared out: reaching branches first, then killing mutants; selection and confirmation need the rest. A part
-that its counts end earlier leaves its time to the following ones.
-"""
+"""Explores one module: runs trials in the sandbox, follows those with progress, confirms those that become tests."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Protocol, runtime_checkable
 
 from ....core.errors import ProjectError, TargetImportError
-from ....sandbox.deadline import deadline_after
 from ....sandbox.target import PythonTarget
 from ....utils.names.counted import counted
 from ....utils.untrusted_files import decoded_source, read_source_bytes
@@ -49,15 +43,11 @@ from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_worker
 from .idle_setup import drop_idle_setup
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 from .simplify import simplify_trials
+from .time_budget import CONFIRMING, FALLING_BACK, HUNTING, SEARCHING, SIMPLIFYING, TimeBudget
 
 BATCH = 100
 EARLY_TRIALS = 150
 FALLBACK_QUIET = 250
-# Shares of the time after which each part ends.
-SEARCHING = 0.5
-FALLING_BACK = 0.6
-SIMPLIFYING = 0.7
-HUNTING = 0.85
 FALLBACK_TRIALS = 600
 _MOST_IMPORTS = 2
 SearchRunner = Callable[[TrialSearch, Watcher], Awaitable[None]]
@@ -145,8 +135,7 @@ async def explore(
             hunt = partial(find_kills, target, facts, content, search, proposer, observer, imported)
             kills = await hunt(budget.mutant_search, over=is_over, opened=mutant_worker.use)
             kills = await _made_plainer(facts, search, observer, imported, kills, is_over)
-    with time_budget.until(1.0):
-        work = await _select_and_confirm(target, facts, search, imported, kills)
+    work = await _select_and_confirm(target, facts, search, imported, kills, time_budget)
     found = _exploration(facts, arcs, search, imported, work, kills, notes, target.snapshot.path)
     return replace(found, source_lines=sum(1 for line in source.splitlines() if line.strip()))
 
@@ -236,15 +225,22 @@ def _unconfirmed(record: TrialRecord) -> Confirmation:
 
 
 async def _select_and_confirm(
-    target: PythonTarget, facts: ModuleFacts, search: TrialSearch, imported: frozenset[Arc], kills: Kills
+    target: PythonTarget,
+    facts: ModuleFacts,
+    search: TrialSearch,
+    imported: frozenset[Arc],
+    kills: Kills,
+    time_budget: TimeBudget,
 ) -> ConfirmedTrials:
     async def attempt(usable: list[TrialRecord]) -> tuple[list[TrialRecord], list[Confirmation]]:
         async with open_confirmation_workers(target, facts) as workers:  # they start during the selection
             chosen = await asyncio.to_thread(replace_unassertable, usable, facts, imported, kills.by_record)
             pairs = [(record.trial, record.seen) for record in chosen]
-            return chosen, await confirm(target, facts, pairs, workers=workers)
+            with time_budget.at_least(CONFIRMING):
+                return chosen, await confirm(target, facts, pairs, workers=workers)
 
-    return await confirm_selection(search.records, attempt)
+    is_over = partial(time_budget.is_over, 1.0, "Selecting again in place of what could not be repeated")
+    return await confirm_selection(search.records, attempt, is_over)
 
 
 def _exploration(
@@ -293,38 +289,6 @@ def _is_plain_folder(path: Path) -> bool:
     with suppress(OSError):
         return path.is_dir() and not (path / "__init__.py").exists()
     return False
-
-
-LEAST_SECONDS = 10.0
-
-
-class TimeBudget:
-    """The clock of one exploration; it starts on construction.
-
-    Args:
-        seconds: total time of the exploration.
-        notes: receives a line for each part that was cut short, because two runs may then differ.
-        clock: monotonic seconds.
-    """
-
-    def __init__(self, seconds: float, notes: list[str], clock: Callable[[], float] = monotonic) -> None:
-        self._seconds = seconds
-        self._notes = notes
-        self._clock = clock
-        self._began = clock()
-
-    def until(self, part: float) -> AbstractContextManager[None]:
-        """Hand what is left of a fraction of the time to the sandbox calls of a block, and enough for a few calls."""
-        return deadline_after(max(LEAST_SECONDS, self._began + part * self._seconds - self._clock()))
-
-    def is_over(self, part: float, what: str) -> bool:
-        """Whether a fraction of the time has passed; then adds a note, once, that `what` was cut short."""
-        if self._clock() - self._began < part * self._seconds:
-            return False
-        note = f"{what} stopped after {part * self._seconds:.3g} seconds, its share of the time."
-        if note not in self._notes:
-            self._notes.append(note)
-        return True
 
 
 @runtime_checkable

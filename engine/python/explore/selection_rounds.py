@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ..model.model import Arc, TrialFinding
 from ..search.trial_search import TrialRecord
-from .confirm import Confirmation
+from .confirm import TOO_LATE, Confirmation
 
 CONFIRMATIONS = 4
 
@@ -37,20 +37,26 @@ class ConfirmedTrials:
 SelectAndConfirm = Callable[[list[TrialRecord]], Awaitable[tuple[Sequence[TrialRecord], Sequence[Confirmation]]]]
 
 
-async def confirm_selection(records: Sequence[TrialRecord], attempt: SelectAndConfirm) -> ConfirmedTrials:
+async def confirm_selection(
+    records: Sequence[TrialRecord], attempt: SelectAndConfirm, is_over: Callable[[], bool] = lambda: False
+) -> ConfirmedTrials:
     """Selects and confirms trials; selects again in place of those that could not be confirmed.
 
     Args:
         attempt: selects among the records that are left, and confirms all that it selects: each must pass when run
             together with the rest.
+        is_over: asked before each further round: whether there is no time for one.
     """
     work = ConfirmedTrials()
     for _ in range(CONFIRMATIONS):
         chosen, answers = await attempt([record for record in records if record.number not in work.bad])
         pairs = list(zip(chosen, answers, strict=True))
+        late = any(answer.reason == TOO_LATE for answer in answers)
+        if late and work.confirmed:  # what the round before confirmed stands
+            break
         work.confirmed = [(record, answer) for record, answer in pairs if answer.seen is not None]
         work.bad.update({record.number: (record, answer.reason) for record, answer in pairs if answer.seen is None})
-        if len(work.confirmed) == len(chosen):
+        if len(work.confirmed) == len(chosen) or late or is_over():
             break
     return work
 

@@ -282,7 +282,7 @@ class Raised:
     code: str | None = None
 
 
-Outcome = Literal["returned", "raised", "arrange_failed", "timed_out", "crashed", "out_of_memory", "refused"]
+Outcome = Literal["returned", "raised", "arrange_failed", "timed_out", "crashed", "out_of_memory", "refused", "not_run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +290,8 @@ class Observation:
     """The result of one trial.
 
     Attributes:
-        outcome: `refused` is an act the worker's guard stopped (network, process, a write outside its folder).
+        outcome: `refused` is an act the worker's guard stopped (network, process, a write outside its folder);
+            `not_run` one that no time was left for.
         value: the result after `mode` was applied (a list of items for iterate), when returned.
         effects: expressions over arranged names (`cart.total`, `items`) with their values afterwards, when they differ
             from before the act.

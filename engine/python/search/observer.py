@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from ....core.errors import SandboxFailure, TargetImportError
-from ....sandbox.deadline import within_deadline
+from ....sandbox.deadline import is_past_deadline, within_deadline
 from ....sandbox.protocol import Limits, Network, Program, Session
 from ....sandbox.target import PythonTarget, Workspace
 from ....sandbox.worker_files import worker_arguments
@@ -27,6 +27,8 @@ START_SECONDS = 10.0
 
 SILENCE_SECONDS = 90.0
 BATCH = 100
+NOT_RUN = ObservedTrial(Observation("not_run"))
+"""The answer for a trial that the deadline left no time for."""
 # Fields that the worker reads under their own names.
 _SENT_CONDITIONS = "seed instrument per_fork cpu_seconds wall_seconds memory_mib max_steps missing".split()
 _SENT_OF_TRIALS = "act imports arrange mode wanted fixtures looks asks".split()
@@ -125,10 +127,9 @@ class Observer:
         seen: list[ObservedTrial] = []
         size = max(BATCH, self.conditions.per_fork)
         while len(seen) < len(trials):
-            if within_deadline(1.0) <= 0:  # the rest counts as lost with the worker
+            if is_past_deadline():
                 await self.stop()
-                unrun = len(trials) - len(seen)
-                return [*seen, *[ObservedTrial(Observation("crashed"))] * unrun]
+                return [*seen, *[NOT_RUN] * (len(trials) - len(seen))]
             first, batch = len(seen), trials[len(seen) : len(seen) + size]
             seen.extend(await self._watch_batch(batch, seed, later, first, on_answer))
         return seen
@@ -160,9 +161,10 @@ class Observer:
             pass
         if len(seen) < len(batch):
             # The worker ended within this trial, or the trial wrote in its place: record a crash; the caller's next
-            # batch starts another worker.
+            # batch starts another worker. Of a trial that the deadline interrupted nothing is known.
+            interrupted = is_past_deadline()
             await self.stop()
-            seen.append(ObservedTrial(Observation("crashed")))
+            seen.append(NOT_RUN if interrupted else ObservedTrial(Observation("crashed")))
             if on_answer is not None:
                 on_answer(first + len(seen) - 1, seen[-1])
         return seen

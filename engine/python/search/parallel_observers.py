@@ -161,6 +161,8 @@ async def time_dependent_trials(
     found: set[int] = set()
     for index, again in zip(dated, later, strict=True):
         before = answers[index].observation
+        if again.observation.outcome == "not_run":
+            continue
         same = stable_part(before, [again.observation])
         lost = same is None or (same.unstable and not has_assertable_outcome(same.observation))
         if lost and (same is None or has_assertable_outcome(before)):

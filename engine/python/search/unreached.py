@@ -38,6 +38,7 @@ _ENDINGS = {
     "timed_out": "every trial ran out of time",
     "crashed": "it ends the interpreter",
     "out_of_memory": "every trial ran out of memory",
+    "not_run": "no time was left to try it",
 }
 _PICKLING = "__reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__".split()
 _CALLED_BY = {
