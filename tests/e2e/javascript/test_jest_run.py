@@ -7,11 +7,15 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from testwright.app import api, model_clients
+from testwright.core.events import Event, EventType
+from testwright.core.exit_code import ExitCode
 from testwright.mutation.catalog import sample
 from testwright.mutation.javascript import mutants_of_script, replaced
 from testwright.sandbox.javascript.node import find_node
@@ -182,3 +186,41 @@ def test_calls_that_never_come_to_an_end_are_named_and_cost_no_other_call(bad):
     assert any(
         re.fullmatch(r"rest\(\d+\) does not come to an end, or ends the process", one) for one in target["notes"]
     )
+
+
+class Clock:
+    """Stands in for the module `time`: with the end of a module a second is left of a ceiling."""
+
+    CEILING = 36_000.0
+    KEPT_FOR_THE_END = 3_600.0
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.ahead = 0.0
+        self.steps: dict[str, str] = {}
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.ahead
+
+    def on_event(self, event: Event) -> None:
+        if event.type == EventType.STEP_ENDED and event.step_id:
+            self.steps[event.step_id] = event.message
+            if not self.ahead and event.step_id.startswith("generate_"):
+                self.ahead = self.CEILING - self.KEPT_FOR_THE_END - 1.0 - (time.monotonic() - self.began)
+
+
+def test_a_ceiling_on_time_ends_a_run_of_scripts_and_keeps_what_was_accepted(tmp_path, monkeypatch):
+    """The second module never comes to an end: only the ceiling ends its step, however fast the machine is."""
+    root = make_project(tmp_path / "late", {"src/a.js": BAD["src/rates.js"], "src/b.js": BAD["src/loops.js"]})
+    clock = Clock()
+    monkeypatch.setattr(model_clients, "time", clock)
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    words = "unit tests for src/a.js, src/b.js"
+    given = {"max_seconds": clock.CEILING, "jobs": 1, "trials": 20, "mutants": 0, "repeats": 1, "run_id": RUN}
+    report = api.generate(words, root=root, on_event=clock.on_event, apply=True, **given)
+    assert (report.exit_code, report.exit_reason) == (ExitCode.BUDGET, "budget_exhausted"), report
+    assert "the ceiling on time" in clock.steps["generate_unit_src_b_js"], clock.steps
+    assert clock.steps["generate_unit_src_a_js"].endswith(" completed")
+    assert "rate(" in (root / "tests/generated/a.test.js").read_text()
+    assert processes_with(str(root)) == []
