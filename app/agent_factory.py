@@ -94,7 +94,8 @@ def create_planner(settings: Settings, chat: ModelChat | None) -> Agent:
 
 def _embedded_planner(settings: Settings) -> EmbeddedPlannerAgent:
     command, application = tuple(shlex.split(settings.app_command or "")), settings.app_object or ""
-    return EmbeddedPlannerAgent(command=command, application=application, contract=contract_of("planner"))
+    contract, url = contract_of("planner"), settings.app_url or ""
+    return EmbeddedPlannerAgent(command=command, application=application, url=url, contract=contract)
 
 
 def _spec_generators(
@@ -123,7 +124,11 @@ def _spec_generators(
             script_spec_generator(settings, target, flows=True),
         ),
         "e2e": BrowserSpecGenerator(
-            target, settings.root, command=command, sign_in=settings.sign_in or "", variables=settings.variables
+            *(target, settings.root),
+            command=command,
+            url=settings.app_url or "",
+            sign_in=settings.sign_in or "",
+            variables=settings.variables,
         ),
         "performance": PerformanceSpecGenerator(
             target,

@@ -31,6 +31,7 @@ from ..engine.python.project.layout import find_layout
 from ..sandbox.interpreter import Interpreter
 from ..sandbox.opening import open_sandbox
 from ..sandbox.protocol import Completed, Program, Sandbox, SandboxKind, Session
+from ..sandbox.relayed import RelayedSandbox
 from ..sandbox.target import ProvideTarget, PythonTarget, prepare_target, remove_abandoned
 from ..store.files.event_log import EventLog
 from ..store.files.lock import project_lock, remove_scratch_of_dead_runs, run_lock
@@ -274,7 +275,9 @@ async def _prefetch_first_spec(run: EarlyRun, request: str) -> None:
 def _early_plan(run: EarlyRun, request: str) -> dict[str, Any]:
     """The plan that the graph will make. Raises RequestError."""
     planner = EmbeddedPlannerAgent(
-        command=shlex.split(run.settings.app_command or ""), application=run.settings.app_object or ""
+        command=shlex.split(run.settings.app_command or ""),
+        application=run.settings.app_object or "",
+        url=run.settings.app_url or "",
     )
     return planner.plan(planner_inputs_for(run.settings, request, run.changes))
 
@@ -399,6 +402,8 @@ class TargetProvider:
     async def _prepare(self) -> PythonTarget:
         settings = self._settings
         sandbox: Sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox)
+        if settings.app_url:
+            sandbox = RelayedSandbox(sandbox, settings.app_url)
         layout = await asyncio.to_thread(find_layout, settings.root)
         return await prepare_target(
             settings.root,

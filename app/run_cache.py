@@ -238,6 +238,7 @@ def is_cacheable(settings: Settings) -> bool:
         settings.mcp_servers,
         settings.changed_since,
         settings.app_command,
+        settings.app_url,
         settings.agents,
     )
     return settings.cache and settings.run and not settings.dry_run and not any(outside)

@@ -90,6 +90,11 @@ OPTIONS: Mapping[str, Any] = {
     "app_command": _option(
         str, "--app-command", about="How API and browser tests start the application; {port} stands for its port."
     ),
+    "app_url": _option(
+        str,
+        "--app-url",
+        about="Address of a site on this machine that runs already, for browser tests of what it shows.",
+    ),
     "sign_in": _option(
         str,
         "--sign-in",

@@ -32,7 +32,17 @@ if TYPE_CHECKING:
     from ..app.run_report import RunResult
     from ..core.events import EventSink
 
-_PLANNED = ("framework", "test_type", "target", "changed_since", "include", "exclude", "tests_dir", "app_command")
+_PLANNED = (
+    "framework",
+    "test_type",
+    "target",
+    "changed_since",
+    "include",
+    "exclude",
+    "tests_dir",
+    "app_command",
+    "app_url",
+)
 _STRICTNESS = ("strict", "no_strict")
 _RUN = ("run_id", "jobs", *_PLANNED, "sign_in", "python", "sandbox", "yes")
 _JUDGING = ("trials", "mutants", "evidence", "fail_on", "dry_run", "apply")

@@ -23,6 +23,7 @@ from pydantic_settings import (
 
 from ..core.errors import ProjectError, SettingsError
 from ..utils.redact import has_secret_argument
+from ..utils.site_address import local_origin
 from ..utils.untrusted_folders import reserved_folder
 from ..utils.user_folders import unforeseeable_name
 from .application_table import OBJECT, expand_short_forms
@@ -41,7 +42,9 @@ RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 Name = Annotated[str, Field(min_length=1, max_length=400)]
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$", max_length=200)]
 
-_NOT_IN_FILES = frozenset("root target changed_since mcp_config trust_project cache_url store repository".split())
+_NOT_IN_FILES = frozenset(
+    "root target app_url changed_since mcp_config trust_project cache_url store repository".split()
+)
 STATE_FOLDER = ".testwright"
 
 _FROM_FILE = "from_project_file"  # carries the file's values through the constructor to their place among the sources
@@ -66,6 +69,7 @@ class Settings(BaseSettings):
         app_command: how the application of API and browser tests is started, as in a shell but without one; `{port}` is
             its port. None has it found.
         app_object: the application itself, as `package.module:attribute`, `()` behind a factory. None has it found.
+        app_url: address of a site on this machine that runs already, for browser tests. Not in files.
         app_ready: a path that answers below 400 once a started command is ready; None waits for its port.
         sign_in: who signs in where a site of browser tests, or an API, asks for it, as `NAME:VARIABLE`: the environment
             variable that holds the password. None for nobody, or whom an API lets sign up.
@@ -147,6 +151,7 @@ class Settings(BaseSettings):
     strict: bool | None = None
     app_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
     app_object: Annotated[str, Field(pattern=OBJECT, max_length=300)] | None = None
+    app_url: Annotated[str, Field(max_length=300)] | None = None
     app_ready: Annotated[str, Field(pattern=r"^/\S*$", max_length=1000)] | None = None
     sign_in: Annotated[str, Field(pattern=r"^[^\s:][^:]{0,99}:[A-Z][A-Z0-9_]*$")] | None = None
     run_id: Annotated[str, Field(pattern=RUN_ID_PATTERN)] | None = None
@@ -218,6 +223,16 @@ class Settings(BaseSettings):
                 "gets a made-up value in tests"
             )
         return value
+
+    @field_validator("app_url")
+    @classmethod
+    def _of_this_machine(cls, value: str | None) -> str | None:
+        origin = local_origin(value or "")
+        if value and not origin:
+            raise ValueError(
+                "must be the address of a site on this machine, such as http://127.0.0.1:8000, with a port from 1024 on"
+            )
+        return origin or None
 
     @property
     def variables(self) -> dict[str, str]:

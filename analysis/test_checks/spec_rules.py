@@ -237,10 +237,10 @@ def _evidence(spec: dict[str, Any]) -> Iterator[SpecIssue]:
 
 
 def _is_site_from_elsewhere(spec: dict[str, Any]) -> bool:
-    """Whether a command starts the site of browser tests: one that is installed has no line in the project to name."""
+    """Whether a command starts the site of browser tests, or it runs already: no line in the project is to be named."""
     target = mapping(spec.get("target"))
-    started = bool(mapping(target.get("application")).get("command"))
-    return spec.get("test_type") == "e2e" and started and not target.get("path")
+    made_here = mapping(target.get("application")).get("import") or target.get("path")
+    return spec.get("test_type") == "e2e" and bool(target.get("base_url")) and not made_here
 
 
 def _lines_in_order(place: SpecPlace, lines: Any) -> Iterator[SpecIssue]:

@@ -26,8 +26,8 @@ _SERVE_FOLDER = ("python", "-m", "http.server", "{port}", "--bind", "127.0.0.1")
 _FRAMEWORKS = ("pytest", *BROWSER_FRAMEWORKS)
 MAESTRO_FOLDER = ".maestro/generated"
 _ADVICE = (
-    "Name the module that makes the site, a folder that has an index.html, or say how it is started: "
-    '--app-command "python serve.py {port}"'
+    "Name the module that makes the site, a folder that has an index.html, say how it is started: "
+    '--app-command "python serve.py {port}", or where it runs on this machine: --app-url http://127.0.0.1:8000'
 )
 NOT_RUN = {
     "maestro": "flows for Maestro are written and checked, and not run: that takes Maestro itself, with a device or a "
@@ -125,6 +125,11 @@ def _test_path(scope: StepScope, slug: str) -> str:
 
 def _targets(scope: StepScope, planned: PlannedSteps) -> Iterator[tuple[str, JsonObject]]:
     """Yield a slug and the target of each step."""
+    if scope.url and not scope.command:
+        planned.understood.append(f"the site that runs at {scope.url}, which nothing puts back: it is only read")
+        planned.used = scope.documents
+        yield "site", {"application": {"url": scope.url}}
+        return
     if scope.command:
         planned.understood.append(f"the site that `{' '.join(scope.command)}` starts")
         program = started_program(scope)
@@ -161,7 +166,7 @@ def _document(scope: StepScope, document: str, planned: PlannedSteps) -> Iterato
         yield _pages(scope, folder, planned)
         return
     reason = (
-        "a site that runs already cannot be opened from inside the sandbox yet"
+        f"a site that runs already is opened where it is named by the option: --app-url {document}"
         if is_address(document)
         else "the project has no such folder with an index.html"
     )

@@ -69,6 +69,7 @@ class EmbeddedPlannerAgent(Agent):
         layout: finds the project's layout; replaced in tests only.
         command: starts the application of API tests; empty without one.
         application: the application of API tests, as `module:attribute`; empty where it is to be found.
+        url: origin of a site for browser tests that runs already; empty for none.
         contract: the schemas to check.
     """
 
@@ -80,12 +81,14 @@ class EmbeddedPlannerAgent(Agent):
         layout: Callable[[Path], Layout] = find_layout,
         command: Sequence[str] = (),
         application: str = "",
+        url: str = "",
         contract: AgentContract | None = None,
     ) -> None:
         super().__init__(contract=contract)
         self._layout = layout
         self._command = tuple(command)
         self._application = application
+        self._url = url
 
     async def _work(self, request: AgentRequest) -> JsonObject:
         return await asyncio.to_thread(self.plan, request.inputs or {})
@@ -104,7 +107,7 @@ class EmbeddedPlannerAgent(Agent):
             return whole
         if wants_scripts(words, inputs):
             return within_limits(script_plan(words, inputs, index.layout.root))
-        return within_limits(_Planning(inputs, index, words, (self._command, self._application)).result())
+        return within_limits(_Planning(inputs, index, words, (self._command, self._application, self._url)).result())
 
 
 _MAPPED_WHOLE = {
@@ -118,7 +121,11 @@ class _Planning:
     """The planning of one request: its clauses, what they name, and their steps."""
 
     def __init__(
-        self, inputs: Mapping[str, Any], index: TargetIndex, words: ParsedRequest, started: tuple[tuple[str, ...], str]
+        self,
+        inputs: Mapping[str, Any],
+        index: TargetIndex,
+        words: ParsedRequest,
+        started: tuple[tuple[str, ...], str, str],
     ) -> None:
         self._inputs = inputs
         self._index = index
@@ -151,6 +158,7 @@ class _Planning:
             only_changed=inputs.get("changes") is not None,
             command=started[0],
             application=started[1],
+            url=started[2],
         )
 
     def result(self) -> JsonObject:

@@ -33,6 +33,7 @@ class StepScope:
         only_changed: the targets are limited to changed code, which is tested again.
         command: starts the application of API tests; empty without one.
         application: the application of API tests, as `module:attribute`; empty where it is to be found.
+        url: origin of a site for browser tests that runs already; empty for none.
     """
 
     index: TargetIndex
@@ -52,6 +53,7 @@ class StepScope:
     only_changed: bool = False
     command: tuple[str, ...] = ()
     application: str = ""
+    url: str = ""
 
     @property
     def layout(self) -> Layout:

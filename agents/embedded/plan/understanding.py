@@ -84,7 +84,8 @@ def _application(target: Mapping[str, object]) -> str:
     application = target.get("application")
     label = application.get("import") if isinstance(application, Mapping) else None
     command = application.get("command") if isinstance(application, Mapping) else None
-    started = f"what `{' '.join(command)}` starts" if isinstance(command, list) else ""
+    url = application.get("url") if isinstance(application, Mapping) else None
+    started = f"what `{' '.join(command)}` starts" if isinstance(command, list) else f"the site at {url}" if url else ""
     name = str(label or started or target.get("module") or target.get("path") or "the application")
     endpoint, operations = target.get("endpoint"), target.get("operations")
     name = f"{endpoint} with {name}" if endpoint and name != endpoint else name

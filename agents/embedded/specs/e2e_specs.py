@@ -36,6 +36,7 @@ class BrowserSpecGenerator:
     Attributes:
         python_target: prepares the project; called when the site is started.
         root: the project's root.
+        url: origin of a site that runs already; empty for none.
         command: starts the site in place of the target's own command; `{port}` is replaced by the port.
         sign_in: `NAME:VARIABLE`: who signs in, and the environment variable with the password; empty for nobody.
         variables: environment variables that the settings give the code under test.
@@ -46,6 +47,7 @@ class BrowserSpecGenerator:
     root: Path
     _: KW_ONLY
     command: tuple[str, ...] = ()
+    url: str = ""
     sign_in: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
     budget: BrowserBudget | None = None
@@ -60,7 +62,8 @@ class BrowserSpecGenerator:
         if launch is None:
             raise UsageError(
                 "Browser tests need a site to start, and none is named.",
-                advice="name the module that makes it or a folder of pages, or say how it is started: --app-command",
+                advice="name the module that makes it or a folder of pages, say how it is started: --app-command, or "
+                "where it runs on this machine: --app-url",
             )
         prepared = await self.python_target()
         framework = str(inputs.get("framework") or "pytest")
@@ -73,7 +76,7 @@ class BrowserSpecGenerator:
             start=str(target.get("start") or "/"),
             sign_in=self._who(launch),
             # The kept tests start a command on the project itself, not on a copy of it.
-            destructive=not launch.command or launch.folder is not None,
+            destructive=not launch.url and (not launch.command or launch.folder is not None),
             budget=self.budget,
         )
         lacking = await asyncio.to_thread(browser_tools_missing, prepared.interpreter)
@@ -92,6 +95,8 @@ class BrowserSpecGenerator:
     def _launch(self, target: Mapping[str, Any]) -> SiteLaunch | None:
         named = target.get("application") or {}
         command = self.command or tuple(named.get("command") or ())
+        if self.url and not command:
+            return SiteLaunch(url=self.url, unwritten=dict(self.variables))
         if not (named.get("import") or command):
             return None
         layout = find_layout(self.root)

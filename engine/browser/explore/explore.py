@@ -56,7 +56,7 @@ async def explore_site(
         SandboxFailure: the sandbox broke.
     """
     async with open_browser(target, launch) as session:
-        explorer = Explorer(session, budget or BrowserBudget(), destructive)
+        explorer = Explorer(session, budget or BrowserBudget(), destructive, lasting=bool(launch.url))
         await explorer.visit_all(start)
         await find_sign_in(explorer, sign_in)
         if explorer.found.sign_in is not None:
@@ -93,7 +93,7 @@ async def _flows(explorer: Explorer) -> list[Flow]:
                 continue
             flows += await _form_flows(explorer, form)
     clicked: set[str] = set()
-    for place in explorer.found.places:
+    for place in () if explorer.lasting else explorer.found.places:
         flows += await _button_flows(explorer, place, clicked)
     flows += await _sign_in_flows(explorer)
     flows += await _closed_flows(explorer)
@@ -105,6 +105,9 @@ async def _form_flows(explorer: Explorer, form: Form) -> list[Flow]:
     """The flows through a form: it finds something, or makes something."""
     if form.method == "get":
         return await search_flows(explorer, form)
+    if explorer.lasting:
+        explorer.note(f"the form on {form.place.path} was not used: nothing puts back what is sent to a site that runs")
+        return []
     if form.method == "post":
         return await entry_flows(explorer, form)
     # A script may do anything with a form that names no method: it is used as carefully as a button.

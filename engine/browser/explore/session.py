@@ -32,9 +32,16 @@ class SiteLaunch(AppLaunch):
     Attributes:
         unwritten: variables for it as the settings give them, which are in no file; those of `environment` may stand
             in a test.
+        url: origin of a site that runs already; empty where it is started.
     """
 
     unwritten: Mapping[str, str] = field(default_factory=dict, repr=False)
+    url: str = ""
+
+    @property
+    def label(self) -> str:
+        """The application, command or address, for messages."""
+        return self.url or self.application or " ".join(self.command)
 
 
 class BrowserSession:
@@ -160,6 +167,7 @@ def _first_order(launch: SiteLaunch, project: Path, chromium: Path, clock: int) 
     return {
         "application": launch.application,
         "command": list(launch.command) or None,
+        "base_url": launch.url,
         "root": str(project),
         "import_roots": list(launch.import_roots),
         "environment": {**launch.environment, **launch.unwritten},

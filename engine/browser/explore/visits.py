@@ -37,6 +37,7 @@ class Explorer:
 
     Attributes:
         destructive: whether buttons may be clicked that look as if they destroy, pay or send something.
+        lasting: whether nothing puts back what is sent: the site is only read then.
     """
 
     session: BrowserSession
@@ -45,6 +46,7 @@ class Explorer:
     found: Exploration = field(default_factory=Exploration)
     began: float = field(default_factory=time.monotonic)
     frame: Frame = field(default_factory=Frame)
+    lasting: bool = False
 
     async def play(self, actions: Sequence[Action], checks: Sequence[Json] = (), *, signed_in: bool = False) -> Played:
         """Play a scenario, after signing in where somebody is to be signed in.

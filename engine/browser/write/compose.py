@@ -40,13 +40,22 @@ def compose_spec(
         "title": f"Browser tests of {name}"[:300],
         "language": {"pytest": "python", "maestro": "yaml"}.get(framework, "typescript"),
         "framework": framework,
-        "target": {"name": name[:200], "platform": "web", "base_url": _BASE_URL, **target, **_started(launch)},
+        "target": {
+            "name": name[:200],
+            "platform": "web",
+            "base_url": launch.url or _BASE_URL,
+            **target,
+            **_started(launch),
+        },
     }
     user = _user_name(exploration.sign_in.user) if exploration.sign_in else ""
     if exploration.sign_in is not None and any(flow.signed_in for flow in exploration.flows):
         spec["users"] = {user: _user(exploration.sign_in)}
     taken: set[str] = set()
     spec["cases"] = [_case(flow, user, exploration.sign_in, places, taken) for flow in exploration.flows]
+    if launch.url:
+        for case in spec["cases"]:
+            case["preconditions"][0] = f"The site runs at {launch.url}."
     placed = [(defect, places.of({"value": defect.subject})) for defect in exploration.defects]
     spec["suspected_defects"] = list(_defects([(one, evidence) for one, evidence in placed if evidence]))
     # A defect has to say where in the project: one of a site of which nothing lies there is told as a note.

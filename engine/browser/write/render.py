@@ -54,6 +54,7 @@ def browser_context_args(browser_context_args, application):
     """A browser of its own for each test, on the application as it is after its start."""
     application.fresh()
     return {**browser_context_args, "base_url": application.base_url}'''
+_FRESH = ", on the application as it is after its start"
 _DIALOGS = '''def answer_next_dialog(page, *, accept):
     """Answer the dialog that comes next; the list holds what it asks, once it has come."""
     asked = []
@@ -113,8 +114,11 @@ class _Source:
         helpers += [self._sign_in(name, user) for name, user in self._users.items()]
         tests = ["\n".join(self._test(case)) for case in self._spec["cases"]]
         title = docstring_text(str(self._spec["title"]))
-        constants = "\n".join(self._constants())
-        fixtures = _FIXTURES.replace(
+        application = self._spec["target"].get("application")
+        constants = "\n".join(self._constants()) if application else ""
+        # What nothing starts, nothing puts back either.
+        fixtures = _FIXTURES if application else _FIXTURES.replace(_FRESH, "")
+        fixtures = fixtures.replace(
             "APPLICATION", application_call(self._spec["target"], started_here=True, alone=True), 1
         )
         return "\n\n\n".join([f'"""{title}."""\n\n{self._imports()}\n\n{constants}', fixtures, *helpers, *tests]) + "\n"
@@ -125,7 +129,8 @@ class _Source:
 
     def _imports(self) -> str:
         standard = ["import os"] if self._variables() or takes_secrets(self._spec) else []
-        lines = [*standard, "from pathlib import Path", "", "import pytest", "from api_process import Application"]
+        standard += ["from pathlib import Path"] if self._spec["target"].get("application") else []
+        lines = [*standard, "", "import pytest", "from api_process import Application"]
         return "\n".join([*lines, "from playwright.sync_api import Page, expect"])
 
     def _constants(self) -> Iterator[str]:

@@ -8,6 +8,8 @@ import { Application } from './application_process.cjs';
 export interface Launch {
   /** The project's folder, relative to that of the test file. */
   root: string;
+  /** Where it runs already: API_BASE_URL, if that is set, takes its place, and nothing is started. */
+  url?: string;
   /** A Python application (ASGI or WSGI): `package.module:attribute`, with `()` behind it for a function that makes one. */
   python?: string;
   /** What starts the application instead; `{port}` in it stands for the port. */

@@ -39,7 +39,7 @@ class Application {
    */
   async fresh(folder, test = '') {
     if (test && process.env.API_TEST_NAME) writeFileSync(process.env.API_TEST_NAME, test);
-    const elsewhere = this.launch.startedHere ? '' : process.env.API_BASE_URL;
+    const elsewhere = this.launch.startedHere ? '' : process.env.API_BASE_URL || this.launch.url;
     if (elsewhere) return elsewhere.replace(/\/+$/, '');
     // A command is started anew; Python keeps the imported application, and serves a fork of it.
     if (!this.again) await this.stop();

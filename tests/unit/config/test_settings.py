@@ -183,3 +183,9 @@ def test_a_command_with_a_secret_in_it_is_refused_because_it_stands_in_the_tests
     with pytest.raises(SettingsError, match="seems to hold a secret") as refused:
         load_settings({"root": tmp_path, "app_command": "app --password hunter2"})
     assert "hunter2" not in str(refused.value)
+
+
+def test_only_a_site_on_this_machine_may_be_opened_where_it_runs(tmp_path):
+    assert load_settings({"root": tmp_path, "app_url": "localhost:5000/shop"}).app_url == "http://localhost:5000"
+    with pytest.raises(SettingsError, match="a site on this machine"):
+        load_settings({"root": tmp_path, "app_url": "https://example.org"})

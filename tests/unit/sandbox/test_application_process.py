@@ -176,3 +176,9 @@ def test_a_database_at_a_fixed_place_is_the_applications_own_in_the_state_after_
     assert [visits for visits, _ in seen] == [1, 1]
     assert not place.exists()
     assert all(own.startswith(str(tmp_path)) and own != str(tmp_path) for _, own in seen)
+
+
+def test_a_site_that_runs_already_is_asked_where_it_runs_unless_another_is_named(tmp_path):
+    launch = {"command": None, "url": "http://127.0.0.1:8000"}
+    assert fresh(tmp_path, {}, **launch)["base"] == "http://127.0.0.1:8000"
+    assert fresh(tmp_path, {"API_BASE_URL": "http://127.0.0.1:9"}, **launch)["base"] == "http://127.0.0.1:9"

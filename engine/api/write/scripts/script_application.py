@@ -53,6 +53,9 @@ def launch_lines(target: Json, test_path: str, *, of_api: bool = False) -> Itera
         AgentFailure: nothing is started.
     """
     application: Json = target.get("application") or {}
+    if not application and target.get("base_url") and not of_api:
+        yield f"  root: '.',\n  url: {script_value(target['base_url'])},"
+        return
     if not application:
         raise AgentFailure("tests that are scripts start the application, and the spec does not say how")
     environment: Json = application.get("environment") or {}

@@ -344,3 +344,18 @@ async def test_a_flow_that_changes_a_file_of_the_project_is_left_out_with_that_r
     assert made.found.notes == [
         "an order appears: left out, because it changes library.db of the project, which no restart puts back"
     ]
+
+
+async def test_a_site_that_nothing_puts_back_is_only_read():
+    played: list[Sequence[Action]] = []
+
+    def answer(actions: Sequence[Action]) -> PageState:
+        played.append(actions)
+        return order_form(buttons=(*order_form().buttons, Button("Refresh", -1)))
+
+    one = explorer(answer)
+    one.lasting = True
+    await visited(one, "/new")
+    assert [flow.title for flow in await explore._flows(one)] == ["the first page “New order” shows its contents"]
+    assert one.found.notes == ["the form on /new was not used: nothing puts back what is sent to a site that runs"]
+    assert not [action for actions in played for action in actions if action["kind"] in ("fill", "click")]

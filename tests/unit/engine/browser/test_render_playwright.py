@@ -128,3 +128,13 @@ def test_an_element_is_found_as_the_spec_says(locator, source):
     assert locator_source(locator) == (source or inside)
     one = {"kind": "visible", "locator": locator, "timeout_seconds": 9}
     assert expectation_line(one) == f"await expect({source or inside}).toBeVisible({{ timeout: 9000 }});"
+
+
+def test_a_site_that_runs_already_is_started_by_nobody(spec):
+    target = {key: value for key, value in spec["target"].items() if key not in ("application", "import_roots")}
+    there = {**spec, "target": {**target, "base_url": "http://127.0.0.1:8000"}}
+    text = {one.path: one.contents for one in render_files(there, "playwright", PATH)}[PATH]
+    assert "withApplication({\n  root: '.',\n  url: 'http://127.0.0.1:8000',\n});" in text
+    python = render_files({**there, "framework": "pytest", "language": "python"}, "pytest", "tests/e2e/test_orders.py")
+    assert 'with Application(base_url="http://127.0.0.1:8000") as started:' in python[0].contents
+    assert "import Path" not in python[0].contents

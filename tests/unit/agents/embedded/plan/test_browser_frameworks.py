@@ -120,3 +120,16 @@ def test_flows_for_maestro_are_neither_run_nor_added_and_the_plan_says_why(root)
     pending: Any = {**step, "status": "pending", "result": None, "error_message": None}
     state = initial_step_state(pending, whole)
     assert (state["run"], state["warnings"]) == (False, [step["params"]["not_run"]])
+
+
+def test_a_site_that_runs_already_is_planned_where_the_option_names_it(root):
+    inputs = {"user_request": "browser tests of the site", "root": str(root), "strict": True}
+    plan = EmbeddedPlannerAgent(url="http://127.0.0.1:8000").plan(inputs)
+    assert plan["steps"][0]["params"]["target"] == {"application": {"url": "http://127.0.0.1:8000"}}
+    assert any("nothing puts back" in said for said in plan["understood"])
+
+
+def test_an_address_in_a_request_is_told_the_option(root):
+    with pytest.raises(RequestError) as refused:
+        planned(root, "browser tests of http://127.0.0.1:8000")
+    assert "--app-url" in f"{refused.value.message} {refused.value.advice} {refused.value.details}"
