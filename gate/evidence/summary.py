@@ -34,6 +34,7 @@ def tool_result(
     before: CoverageBaseline | None = None,
     target_path: str | None = None,
     sources: Mapping[str, str] | None = None,
+    asked: Mapping[str, Set[int]] | None = None,
     limit_bytes: int = LIMIT_BYTES,
 ) -> dict[str, Any]:
     """The answer to `run_tests`.
@@ -52,6 +53,7 @@ def tool_result(
         reasons: why tests are idle, by node id, where there is another reason than that.
         before: what was covered without these tests.
         sources: texts of measured files, for the `uncovered_branches` of each file.
+        asked: lines that were asked for, by file: coverage and mutants count in them only; None for whole files.
         limit_bytes: tracebacks, then evidence lines, then long messages are left out until the answer fits.
     """
     records = {record.nodeid: record for record in evidence}
@@ -70,8 +72,8 @@ def tool_result(
         "dropped": [_dropped(verdict) for verdict in dropped],
         "idle": [_idle(verdict, verification, reasons or {}) for verdict in left_out.values()],
         "tests": [_test(verdict, records.get(verdict.nodeid), target_path) for verdict in verification.verdicts],
-        "coverage": coverage_change(verification.kept_coverage(), before, sources),
-        "mutation": None if verification.mutation is None else _mutation(verification, set(kept)),
+        "coverage": coverage_change(verification.kept_coverage(), before, sources, asked),
+        "mutation": None if verification.mutation is None else _mutation(verification, set(kept), asked or {}),
         "trivial": None if verification.mutation is None else trivial_summary(verification.mutation),
         "repeats": verification.repeats,
         "launches": verification.launches,
@@ -82,20 +84,25 @@ def tool_result(
 
 
 def coverage_change(
-    after: CoverageData | None, before: CoverageBaseline | None, sources: Mapping[str, str] | None = None
+    after: CoverageData | None,
+    before: CoverageBaseline | None,
+    sources: Mapping[str, str] | None = None,
+    asked: Mapping[str, Set[int]] | None = None,
 ) -> dict[str, Any] | None:
     """Coverage before and with the kept tests, of the measured files; None when nothing was measured."""
     if after is None:
         return None
     earlier = before.coverage.only(after.files) if before is not None else None
-    total = after if earlier is None else earlier.united(after)
+    whole = after if earlier is None else earlier.united(after)
+    total, lines = whole.within(asked or {}), asked or {}
     measured = earlier is not None and before is not None and before.source != "nothing"
     files = total.to_dict()["files"]
     for path, source in (sources or {}).items():
         with suppress(SyntaxError, KeyError):  # not measured after all, or no Python
-            files[path]["not_taken"] = [branch.to_dict() for branch in uncovered_branches(total.files[path], source)]
+            rows = [branch.to_dict() for branch in uncovered_branches(whole.files[path], source)]
+            files[path]["not_taken"] = [row for row in rows if path not in lines or row["line"] in lines[path]]
     return {
-        "before": earlier.totals() if measured and earlier is not None else None,
+        "before": earlier.within(lines).totals() if measured and earlier is not None else None,
         "after": total.totals(),
         "source": before.source if before is not None else "nothing",
         "files": files,
@@ -120,9 +127,9 @@ def trivial_summary(report: MutationReport) -> dict[str, Any]:
     }
 
 
-def _mutation(verification: Verification, kept: Set[str]) -> dict[str, Any]:
+def _mutation(verification: Verification, kept: Set[str], asked: Mapping[str, Set[int]]) -> dict[str, Any]:
     """`mutation_summary` with the mutants that kept cases notice, as `noticed`."""
-    report = verification.mutation or MutationReport()
+    report = (verification.mutation or MutationReport()).within(asked)
     cases = {verdict.nodeid: verdict.case_id for verdict in verification.kept if verdict.case_id in kept}
     noticed = []
     for result in report.results:

@@ -74,6 +74,10 @@ class CoverageData:
         wanted = set(paths)
         return CoverageData({name: file for name, file in self.files.items() if name in wanted})
 
+    def within(self, lines: Mapping[str, Set[int]]) -> CoverageData:
+        """The same, of some lines of some files; other files stay whole. A branch lies where it begins."""
+        return CoverageData({name: _within(file, lines.get(name)) for name, file in self.files.items()})
+
     def of_test(self, nodeid: str) -> dict[str, ReachedCode]:
         """What one test ran, by file; files it did not touch are left out."""
         return {name: file.by_test[nodeid] for name, file in sorted(self.files.items()) if nodeid in file.by_test}
@@ -121,6 +125,19 @@ class CoverageData:
             for name, file in sorted(self.files.items())
         }
         return {**self.totals(), "files": files}
+
+
+def _within(file: FileCoverage, lines: Set[int] | None) -> FileCoverage:
+    if lines is None:
+        return file
+    branches = frozenset(branch for branch in file.branches if branch[0] in lines)
+    return replace(
+        file,
+        statements=file.statements & lines,
+        executed=file.executed & lines,
+        branches=branches,
+        executed_branches=file.executed_branches & branches,
+    )
 
 
 def percent(part: int, whole: int) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ...mutation.model import Mutant
@@ -82,6 +83,17 @@ class MutationReport:
         """Detected mutants in percent of those that were tried; None when none was."""
         tried = self.tried
         return round(100.0 * self.count("killed", "timeout") / tried, 2) if tried else None
+
+    def within(self, lines: Mapping[str, Set[int]]) -> MutationReport:
+        """The same, of some lines of some files; other files stay whole.
+
+        Where the sample had all mutants, those that were found are counted in the same way.
+        """
+        inside = tuple(
+            one for one in self.results if one.mutant.path not in lines or one.mutant.line in lines[one.mutant.path]
+        )
+        found = len(inside) if self.found == len(self.results) else self.found
+        return replace(self, results=inside, found=found)
 
     def own_kills(self) -> dict[str, int]:
         """Mutants that only one test notices, counted by that test."""

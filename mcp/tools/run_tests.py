@@ -10,6 +10,7 @@ from typing import Any
 from ...core.errors import ToolFailure
 from ...gate.evidence.additions import redundant_tests
 from ...gate.evidence.application_files import application_files
+from ...gate.evidence.asked_lines import lines_asked_for
 from ...gate.evidence.evidence import EvidenceRecord, evidence_of
 from ...gate.evidence.summary import tool_result
 from ...gate.evidence.unasserting import unasserting_tests
@@ -133,6 +134,7 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
         before=before,
         target_path=shown,
         sources=sources,
+        asked=_asked(options.get("target"), sources),
     )
     return {**answer, "notes": [*answer["notes"], *shown_pictures]}
 
@@ -173,6 +175,15 @@ def _sources(target: PythonTarget, paths: list[str]) -> dict[str, str]:
         with suppress(OSError, UnicodeDecodeError):
             found[path] = decoded_source(read_source_bytes(target.snapshot.path, path))
     return found
+
+
+def _asked(target: Any, sources: Mapping[str, str]) -> dict[str, frozenset[int]] | None:
+    """The lines of the functions that are asked for, by file; None where whole modules are."""
+    symbols = target.get("symbols") if isinstance(target, dict) else None
+    if not isinstance(symbols, list) or not symbols:
+        return None
+    found = {path: lines_asked_for(source, symbols) for path, source in sources.items()}
+    return {path: lines for path, lines in found.items() if lines is not None}
 
 
 def read_spec(services: ToolServices, path: str | None) -> Json | None:

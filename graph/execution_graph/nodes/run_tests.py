@@ -43,6 +43,10 @@ async def run_tests(state: TestingAgentState, runtime: Runtime[RunContext]) -> d
         "target": state["target"],
         "spec_path": state["spec_path"],
     }
+    symbols = state["target_info"].get("symbols")
+    if symbols:
+        # Figures are of what was asked for.
+        options["target"] = {"path": state["target"], "symbols": symbols}
     if state.get("notices"):
         options["notices"] = state["notices"]
     left = services.budget.seconds_left if services.budget is not None else None
