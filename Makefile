@@ -13,7 +13,7 @@ UNUSED = -p no:playwright -p no:benchmark -p no:platformdirs
 # Sources of ours that run. Where a machine says not to write bytecode, every process of a test would compile them anew.
 COMPILED = $(filter-out build/ docs/ examples/,$(wildcard */)) $(wildcard *.py)
 
-.PHONY: install bytecode demo test test-all test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs contracts picture check format clean bench-planted bench-planted-api bench-planted-e2e bench-planted-playwright bench-planted-jest bench-planted-flows bench-planted-load
+.PHONY: install bytecode demo test test-all test-failed test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs contracts picture check format clean bench-planted bench-planted-api bench-planted-e2e bench-planted-playwright bench-planted-jest bench-planted-flows bench-planted-load
 
 install: $(VENV)/.installed
 
@@ -42,6 +42,10 @@ test: bytecode
 # Every test there is; also each Python version that the machine has.
 test-all: bytecode
 	$(BIN)/python -m pytest $(PARALLEL)
+
+# What failed in the last run of the tests, alone. A test that passes now is named as well: it depends on the machine.
+test-failed: bytecode
+	$(BIN)/python -m pytest -n 0 $(UNUSED) --maxfail=1 --last-failed --last-failed-no-failures=none -rfEp
 
 test-unit: bytecode
 	$(BIN)/python -m pytest $(PARALLEL) tests/unit
