@@ -13,6 +13,7 @@ from ....utils.python_source import parse_python
 from ....utils.untrusted_files import read_source_bytes, source_or_empty
 from ....utils.untrusted_folders import walk_files
 from ...python.project.layout import Layout
+from .file_formats import CONTENTS, ENDINGS, NAMED_FORMATS, endings_in
 
 Kind = Literal["text", "whole", "number", "date", "input", "output", "flag"]
 _PATHLIKE = re.compile(
@@ -22,7 +23,8 @@ _WRITES = re.compile(
     r"\b(out|output|outfile|write|writes|written|save|saves|dest|destination|export|result)\b", re.IGNORECASE
 )
 _EXAMPLE = re.compile(
-    r"(?:such as|e\.?\s?g\.?,?|for example,?|example:|like)\s+[`'\"]?([^\s,;`'\"]*[^\s,;.)`'\"])", re.IGNORECASE
+    r"(?:such as|e\.?\s?g\.?,?|for example,?|example:|like(?: this| these)?:?)\s+[`'\"]?([^\s,;`'\"]*[^\s,;.)`'\"])",
+    re.IGNORECASE,
 )
 _TEXTS = {
     r"(customer|user|username|person|author|owner|name|who)": ("Ann", "Bob"),
@@ -165,11 +167,12 @@ def _near(example: str) -> list[str]:
     return found
 
 
-_FORMATS = ("csv", "tsv", "json", "yaml", "yml", "toml", "xml", "ini", "html", "md", "txt", "sql", "py", "log")
+_CODE_AND_PAGES = (".py", ".md", ".html", ".rst", ".js", ".css", ".cfg", ".in", ".c", ".h")
 _SAMPLES = re.compile(r"(^|/)(examples?|samples?|data|testdata|fixtures|tests?|docs?)(/|$)")
 _COLUMNS = re.compile(r"columns?(?:\s*+:)?\s++([\w-]++(?:(?:,\s*+|\s++and\s++)[\w-]++)*+)", re.IGNORECASE)
 _LARGEST = 2_000
 _MOST_SAMPLES = 3
+_MOST_UNKNOWN = 20
 _WHOLE = ("12", "4", "30")
 _DECIMAL = ("3.50", "12.00", "0.99")
 _WORDS = ("apple", "banana", "cherry")
@@ -199,7 +202,7 @@ def reading_of(root: Path, paths: Iterable[str]) -> InputFormats:
             continue
         imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
         formats.update(
-            (name, None) for name in _FORMATS if name in imported or (name == "toml" and "tomllib" in imported)
+            (name, None) for name in NAMED_FORMATS if name in imported or (name == "toml" and "tomllib" in imported)
         )
         if "csv" in imported:
             columns.update((name, how) for name, how in _keys(tree) if name not in columns or how)
@@ -243,9 +246,10 @@ def input_files(
     """
     ending = shown.rpartition(".")[2].lower()
     words = f"{argument.name} {argument.help}".lower()
-    wanted = [name for name in _FORMATS if re.search(rf"\b{name}\b", words)] or list(reading.formats)
+    named = [name for name in NAMED_FORMATS if re.search(rf"\b{name}\b", words)]
+    wanted = named or endings_in(words) or list(reading.formats)
     # A documented file name is surer than a word of the help text.
-    wanted = [ending] if ending in _FORMATS else wanted
+    wanted = [ending] if ending in ENDINGS or any(sample.endswith(f".{ending}") for sample, _ in samples) else wanted
     kind = wanted[0] if wanted else "txt"
     stem = re.sub(r"\W+", "_", argument.name).strip("_").lower() or "input"
     name = stem if stem.endswith(f".{kind}") else f"{stem}.{kind}"
@@ -259,29 +263,11 @@ def input_files(
         found.insert(0 if reading.columns else len(found), (name, _table(columns, vocabulary, separator)))
         found += [(f"broken_{name}", text) for text in _broken(columns, vocabulary, separator)]
     else:
-        found += [(name, text) for text in _CONTENTS.get("yaml" if kind == "yml" else kind, _CONTENTS["txt"])]
+        found += [(name, text) for text in CONTENTS.get(kind, CONTENTS["txt"])]
+        # Of a program that takes several formats the first file of each shows more than a second one of the first.
+        others = [other for other in wanted[1:_MOST_SAMPLES] if other in CONTENTS and not (named or ending == kind)]
+        found[1:1] = [(f"{stem}.{other}", CONTENTS[other][0]) for other in others]
     return found
-
-
-_CONTENTS = {
-    "txt": ("first line\nsecond line\nthird line\n", "1\n2\n3\n"),
-    "json": (
-        '{"name": "Ann", "items": [1, 2, 3]}\n',
-        '[{"name": "Ann", "age": 31}, {"name": "Bob", "age": 27}]\n',
-        '{"name": \n',
-    ),
-    "yaml": ("name: Ann\nitems:\n  - 1\n  - 2\n", "---\nname: Ann\n", "name: [Ann\n"),
-    "toml": ('name = "Ann"\nitems = [1, 2]\n\n[owner]\nage = 31\n', 'name = "Ann\n'),
-    "ini": ("[section]\nname = Ann\n",),
-    "xml": ('<items><item name="Ann">1</item><item name="Bob">2</item></items>\n',),
-    "html": ("<html><body><h1>Title</h1><p>One <b>two</b></p></body></html>\n",),
-    "md": ("# Title\n\nOne *two* [three](https://example.com).\n\n- a\n- b\n",),
-    "sql": (
-        "select a, b from t where a = 1 order by b\n",
-        "SELECT id, count(*) FROM users u JOIN t ON u.id = t.id -- all\nGROUP BY id;\nUPDATE t SET a = 'x';\n",
-    ),
-    "py": ("import os\n\n\ndef half(number):\n    return number / 2\n",),
-}
 
 
 def _documented_columns(help_text: str, reading: InputFormats) -> list[tuple[str, str]]:
@@ -332,9 +318,12 @@ def samples_of(layout: Layout) -> list[tuple[str, str]]:
         relative = path.relative_to(layout.root).as_posix()
         if relative.startswith(".") or "/." in relative or "node_modules" in relative or path.is_symlink():
             continue
-        if path.suffix.lstrip(".") not in _FORMATS or path.suffix in (".py", ".md", ".html") or not path.is_file():
+        if not path.suffix or path.suffix in _CODE_AND_PAGES or not path.is_file():
             continue
         if not _SAMPLES.search(PurePosixPath(relative).parent.as_posix()) or path.stat().st_size > _LARGEST:
+            continue
+        known = path.suffix.lstrip(".") in ENDINGS
+        if not known and sum(name.rpartition(".")[2] not in ENDINGS for _, name, _ in found) >= _MOST_UNKNOWN:
             continue
         text = source_or_empty(layout.root, relative)
         if text and "\r" not in text:

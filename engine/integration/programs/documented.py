@@ -18,6 +18,7 @@ from .arguments import Command, ProgramArgument
 _MOST_COMMANDS = 12
 _LARGEST = 400_000
 _PLACEHOLDER = re.compile(r"[<>|&;$`*\[\]{}]|\.\.\.|…|^[A-Z_]{3,}$")
+_PATTERN = re.compile(r"^\*\.(\w+)$")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _SENTENCE = re.compile(
     r"(?<![\w./=-])(?:a|an|and|are|as|be|by|can|does|for|from|has|if|in|is|it|of|on|or|that|the|then|this|to|was|when"
@@ -59,7 +60,8 @@ def _commands_in(text: str, program: ProjectProgram, known: Collection[str]) -> 
     pattern = re.compile(rf"^[ \t]*(?:[$%>] )?(?:{'|'.join(names)})[ \t]+(\S.*)$", re.MULTILINE)
     for match in pattern.finditer(text):
         try:
-            arguments = tuple(shlex.split(match[1], comments=True))
+            # A pattern of file names stands for one of them.
+            arguments = tuple(_PATTERN.sub(r"input.\1", word) for word in shlex.split(match[1], comments=True))
         except ValueError:
             continue
         is_code = _CODE.match(match[1]) and not {*arguments[:1]} & {*known}
