@@ -25,7 +25,7 @@ from ....engine.api.document.auth import is_secret
 from ....engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from ....engine.api.document.deliberate import with_deliberate_refusals
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
-from ....engine.api.document.source_secrets import find_source_secrets
+from ....engine.api.document.source_secrets import find_headers_read, find_source_secrets
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader
 from ....engine.api.probe.budget import ApiBudget
 from ....engine.api.probe.client_trial import try_test_client
@@ -52,6 +52,7 @@ class OpenedApi:
     Attributes:
         secrets: variables of it that hold secrets, those that the settings give it among them.
         literals: credentials that stand in the project's source, by the variables that are to hold them for the tests.
+        headers: headers with names of credentials that its code reads itself.
         path: the file that the tests are about, or the document; POSIX.
     """
 
@@ -62,6 +63,7 @@ class OpenedApi:
     path: str
     api: Api
     literals: Mapping[str, str] = field(default_factory=dict)
+    headers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,7 @@ class ApiSpecGenerator:
             secrets=opened.secrets,
             values=self.variables,
             literals=opened.literals,
+            headers=opened.headers,
             seeded=seeded_users(
                 self.sign_in, {**os.environ, **self.variables}, {**opened.launch.environment, **self.variables}
             ),
@@ -162,13 +165,17 @@ class ApiSpecGenerator:
         described = await self._described(prepared, launch, endpoint)
         path = str(target.get("path") or endpoint) or "openapi.json"
         api = await asyncio.to_thread(self._api, described, path, launch.import_roots)
-        literals = await asyncio.to_thread(self._literals, launch)
-        return OpenedApi(prepared, launch, tuple(secrets), described, path, api, literals)
+        literals, headers = await asyncio.to_thread(self._in_source, launch)
+        return OpenedApi(prepared, launch, tuple(secrets), described, path, api, literals, headers)
 
-    def _literals(self, launch: AppLaunch) -> dict[str, str]:
-        """Return the credentials in the project's source, by variables that the application does not have. Blocks."""
-        found = find_source_secrets(self.root, find_layout(self.root).modules)
-        return {known.variable: known.value for known in found if known.variable not in launch.environment}
+    def _in_source(self, launch: AppLaunch) -> tuple[dict[str, str], tuple[str, ...]]:
+        """Return the credentials in the project's source, by variables that the application does not have, and the
+        headers with names of credentials that its code reads. Blocks.
+        """
+        places = find_layout(self.root).modules
+        found = find_source_secrets(self.root, places)
+        literals = {known.variable: known.value for known in found if known.variable not in launch.environment}
+        return literals, tuple(find_headers_read(self.root, places))
 
     async def _described(self, prepared: PythonTarget, launch: AppLaunch, endpoint: str) -> ApiDescription:
         """Return the named document, else the one that the application serves, else one read from its source.

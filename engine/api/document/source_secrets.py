@@ -18,9 +18,10 @@ from ....utils.redact import is_secret_name
 from ....utils.untrusted_files import source_or_empty
 from ...python.project.layout import ModulePlace
 from ..values.data import looks_secret
-from .auth import is_secret
+from .auth import header_scheme, is_secret
 
 MOST_SECRETS = 12
+_MOST_HEADERS = 3
 _WORTH = re.compile(r"authori[sz]ation|key|token|secret|credential|passw", re.IGNORECASE)
 _ABOUT = re.compile(r"authori[sz]ation|api_?key|_key$|token|secret|credential|passw(?:or)?d", re.IGNORECASE)
 _LISTED = re.compile(r"(?:key|token|secret|credential)s?$", re.IGNORECASE)
@@ -61,6 +62,37 @@ def find_source_secrets(root: Path, places: Iterable[ModulePlace]) -> list[Sourc
         if _VALUE.fullmatch(value) and alone.lower() not in _SCHEME_WORDS and not looks_secret(alone):
             values.setdefault(value, name)
     return list(_named(list(values.items())[:MOST_SECRETS]))
+
+
+def find_headers_read(root: Path, places: Iterable[ModulePlace]) -> list[str]:
+    """Return the headers with names of credentials that a project's code reads of a request itself. Blocks.
+
+    Those that a framework reads for it, such as a parameter of a handler, need not be among them.
+    """
+    found: dict[str, str] = {}
+    for place in places:
+        text = source_or_empty(root, place.path)
+        tree = parse_or_none(text) if "eaders" in text else None
+        for node in _in_order(tree) if tree is not None else ():
+            for name in _header_read(node):
+                if header_scheme(name) is not None:
+                    found.setdefault(name.lower(), name)
+    return list(found.values())[:_MOST_HEADERS]
+
+
+def _header_read(node: ast.AST) -> Iterator[str]:
+    """Yield the name of the header in `request.headers["X-API-Key"]` and `request.headers.get("X-API-Key")`."""
+    if isinstance(node, ast.Subscript):
+        holder, key = node.value, node.slice
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+        holder, key = node.func.value, node.args[0]
+    else:
+        return
+    # Only what is read: an assignment makes a header of an answer, or of a request to another service.
+    read = not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Load)
+    asked = isinstance(holder, ast.Attribute) and holder.attr == "headers" and "resp" not in last_name(holder.value)
+    if read and asked and isinstance(key, ast.Constant) and isinstance(key.value, str):
+        yield key.value
 
 
 def _named(found: list[tuple[str, str]]) -> Iterator[SourceSecret]:

@@ -72,6 +72,7 @@ async def explore_api(
     seeded: Sequence[SeededUser] = (),
     values: Mapping[str, str] | None = None,
     literals: Mapping[str, str] | None = None,
+    headers: Sequence[str] = (),
     budget: ApiBudget | None = None,
     surroundings: AppConditions | None = None,
     examples: Mapping[str, Any] | None = None,
@@ -85,6 +86,7 @@ async def explore_api(
         seeded: users that the application has already.
         values: what a person has set variables in `secrets` to.
         literals: credentials that stand in the project's source, by the variables that are to hold them for the tests.
+        headers: headers with names of credentials that the code reads itself.
         examples: values of parameters and properties by name, which come first where they fit.
         wanted: names of the operations to test, the others only prepare for them; None for all.
         seconds: approximate time limit; the most important requests are tried within it. None for no limit.
@@ -98,7 +100,8 @@ async def explore_api(
     samples = SampleValues(api.components, examples)
     world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
-        credentials = await find_credentials(observer, world, secrets, seeded, values=values, literals=literals)
+        known: dict[str, Any] = {"values": values, "literals": literals, "headers": headers}
+        credentials = await find_credentials(observer, world, secrets, seeded, **known)
         api = world.api
         finder = BaselineFinder(observer, world, credentials, until=None if seconds is None else began + seconds / 2)
         await finder.find()

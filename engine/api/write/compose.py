@@ -254,7 +254,7 @@ def _worth_a_case(seen: ObservedProposal) -> bool:
     # The case would arrange something that already fails.
     if any(not answer.ok for answer in seen.answers[:-1]):
         return False
-    if proposal.category == "contract" and status < 400 and seen.answer.keeps_out:
+    if proposal.category == "contract" and seen.answer.keeps_out:
         return False  # who asks was looked at before what is asked
     if proposal.category == "not_found" and status < 400:
         return False  # a PUT makes what was not there; that it does is shown elsewhere

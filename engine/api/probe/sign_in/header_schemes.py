@@ -14,12 +14,17 @@ from ...document.application import AppObserver
 from ...document.auth import header_scheme
 from ...model.model import Api, ApiParameter, Operation
 from ..resource_model import ResourceModel, build_request, put_parameter
+from .shapes import logins, sign_ups
 
 _MOST_ASKED = 12
 
 
-async def with_header_schemes(observer: AppObserver, world: ResourceModel) -> Api:
+async def with_header_schemes(observer: AppObserver, world: ResourceModel, read: Sequence[str] = ()) -> Api:
     """Return the API with a security scheme in place of each parameter that signs in; as it is where none does.
+
+    Args:
+        read: headers with names of credentials that the code reads itself, in a middleware perhaps: the schemes of
+            operations that answer 401 or 403 although no document asks for anything.
 
     Raises:
         SandboxFailure: the sandbox broke.
@@ -31,6 +36,7 @@ async def with_header_schemes(observer: AppObserver, world: ResourceModel) -> Ap
         names = {parameter.name.lower() for parameter in _of(operation)}
         if not names <= refusing and await _status(observer, world, operation, _of(operation)) in (401, 403):
             refusing |= names
+    signing_in = {known.name for found in (logins, sign_ups) for known in found(api, world.samples)}
     operations: list[Operation] = []
     for operation in api.operations:
         found = [parameter for parameter in _of(operation) if parameter.name.lower() in refusing]
@@ -38,8 +44,16 @@ async def with_header_schemes(observer: AppObserver, world: ResourceModel) -> Ap
         if found and not any(parameter.required for parameter in found):
             status = await _status(observer, world, operation, ())
             found = [] if 200 <= status < 400 else found
+        if not found and read and not operation.security and operation.name not in signing_in:
+            status = await _status(observer, world, operation, _of(operation))
+            if status in (401, 403):
+                ways = tuple((name.lower(),) for name in read)
+                operations.append(replace(operation, security=ways))
+                refusing |= {name.lower() for name in read}
+                continue
         operations.append(_secured(operation, found) if found else operation)
-    schemes = {name: scheme for name in sorted(refusing) if (scheme := header_scheme(name)) is not None}
+    names = {name.lower(): name for name in read}
+    schemes = {name: scheme for name in sorted(refusing) if (scheme := header_scheme(names.get(name, name)))}
     return replace(api, operations=tuple(operations), schemes={**schemes, **api.schemes}) if schemes else api
 
 

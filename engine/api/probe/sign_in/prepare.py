@@ -25,6 +25,7 @@ async def find_credentials(
     *,
     values: Mapping[str, str] | None = None,
     literals: Mapping[str, str] | None = None,
+    headers: Sequence[str] = (),
     users: bool = True,
 ) -> dict[str, Credential]:
     """Find what opens the security schemes, and note it in the resource model; by the names in a spec's `auth`.
@@ -35,13 +36,14 @@ async def find_credentials(
     Args:
         secrets: names of variables. values: what a person has set some of them to.
         literals: credentials of the source, by the variables that are to hold them.
+        headers: those with names of credentials that the code reads itself.
         users: whether users may sign in; without it only secrets of variables are tried.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
     original = world.api
-    api = world.api = await with_header_schemes(observer, world)
+    api = world.api = await with_header_schemes(observer, world, headers)
     offered = candidate_credentials(api, secrets, values, literals)
     found = await find_working_credentials(observer, world, offered)
     world.auth = {scheme: credential.name for scheme, credential in found.items()}

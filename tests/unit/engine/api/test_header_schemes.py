@@ -12,7 +12,7 @@ import pytest
 from testwright.engine.api.document.application import AppObserver
 from testwright.engine.api.document.auth import candidate_credentials, header_scheme
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.document.source_secrets import find_source_secrets
+from testwright.engine.api.document.source_secrets import find_headers_read, find_source_secrets
 from testwright.engine.api.model.model import Api, HttpAnswer, Json
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.sign_in.failure import MissingCredential
@@ -171,6 +171,55 @@ def test_the_source_tells_the_credentials_that_it_compares_those_first(tmp_path:
         ("FOURTH_PARTNER_KEYS", "Grace"),
         ("WEBHOOK_SECRET", "changed-by-nobody"),
     ]
+
+
+GUARD = """
+import httpx
+from flask import request
+
+HEADERS = {}
+
+
+def guard(incoming, response):
+    if incoming.headers.get("X-Desk-Key") != "desk" and request.headers["Authorization"] != "Bearer desk":
+        response.headers["X-Other-Key"] = "set"
+        return response.headers["X-Answer-Token"], incoming.headers.get("Accept"), HEADERS.get("X-Plain-Key")
+    return httpx.get("/", headers={"X-Outgoing-Key": "sent"})
+"""
+
+
+def test_headers_that_the_code_reads_of_a_request_are_found(tmp_path: Path) -> None:
+    (tmp_path / "guard.py").write_text(GUARD, encoding="utf-8")
+    assert find_headers_read(tmp_path, [ModulePlace("guard.py", "guard", ".")]) == ["X-Desk-Key", "Authorization"]
+
+
+def test_what_a_middleware_asks_for_signs_in_to_operations_that_no_document_secures() -> None:
+    login = {
+        "requestBody": {
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "properties": {"username": {"type": "string"}, "password": {"type": "string"}},
+                        "required": ["username", "password"],
+                    }
+                }
+            }
+        },
+        "responses": {},
+    }
+    paths = {"/bikes": {"get": {"responses": {}}}, "/health": {"get": {"responses": {}}}, "/login": {"post": login}}
+    api = api_from_document({"openapi": "3.1.0", "paths": paths}, path="a.py")
+
+    def answered(request: Json, headers: Mapping[str, str]) -> int:
+        return 200 if request["path"] == "/health" or headers.get("x-desk-key") == TOKEN else 401
+
+    read = {"headers": ["Authorization", "X-Desk-Key"], "literals": {"DESK_KEY": TOKEN}}
+    world, found = _found(api, answered, **read)
+    assert found == {"x_desk_key": "api_key_header X-Desk-Key DESK_KEY"}
+    ways = {known.path: known.security for known in world.api.operations}
+    assert ways == {"/bikes": (("authorization",), ("x-desk-key",)), "/health": (), "/login": ()}
+    assert world.secured(world.api.operations[0]) == ("x_desk_key",)
 
 
 def test_what_a_person_has_set_is_tried_before_what_is_made_up() -> None:
