@@ -175,6 +175,8 @@ def candidate_credentials(
             for secrets in (held, written)
             for name, value in secrets
             for kind, parameter in forms
+            # A pair of a name and a password is nothing else, and nothing else is one.
+            if secrets is held or (":" in value) == (kind == "basic")
             if (secret := _as_sent(kind, value)) is not None
         ]
     return found

@@ -25,6 +25,8 @@ _MOST_HEADERS = 3
 _WORTH = re.compile(r"authori[sz]ation|key|token|secret|credential|passw", re.IGNORECASE)
 _ABOUT = re.compile(r"authori[sz]ation|api_?key|_key$|token|secret|credential|passw(?:or)?d", re.IGNORECASE)
 _LISTED = re.compile(r"(?:key|token|secret|credential)s?$", re.IGNORECASE)
+_PERSON = re.compile(r"^(?:\w+_)?(?:user_?name|user|login|passw(?:or)?d)(?:_bytes)?$", re.IGNORECASE)
+_USERS = re.compile(r"users$|accounts$|passwords$|credentials$", re.IGNORECASE)
 _VALUE = re.compile(r"(?:[A-Za-z]{4,10} )?[\x21-\x7e]{3,200}")
 """A credential as a header may hold it, with the word of its scheme or without."""
 _SCHEME_WORDS = frozenset({"bearer", "basic", "token", "digest", "authorization"})
@@ -55,8 +57,9 @@ def find_source_secrets(root: Path, places: Iterable[ModulePlace]) -> list[Sourc
     constants = {name: value for tree in trees for name, value in _constants(tree)}
     compared = [found for tree in trees for found in _compared(tree, constants)]
     assigned = [found for tree in trees for found in _assigned(tree)]
+    pairs = [found for tree in trees for found in _pairs(tree, constants)]
     values: dict[str, str] = {}
-    for name, value in (*compared, *assigned):
+    for name, value in (*compared, *pairs, *assigned):
         # `Bearer` before it makes a secret of every word.
         alone = value.rpartition(" ")[2]
         if _VALUE.fullmatch(value) and alone.lower() not in _SCHEME_WORDS and not looks_secret(alone):
@@ -152,20 +155,44 @@ def _entries(value: ast.expr) -> Iterator[str]:
 def _compared(tree: ast.Module, constants: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the texts that code compares with what it calls a credential."""
     for node in _in_order(tree):
-        sides: list[ast.expr] = []
-        if isinstance(node, ast.Compare):
-            sides = [node.left, node.comparators[0]]
-            if isinstance(node.ops[0], ast.In | ast.NotIn) and _name_of(sides[0]):
-                yield from ((_name_of(sides[0]), entry) for entry in _entries(sides[1]))
-        elif isinstance(node, ast.Call) and last_name(node.func) in _COMPARING:
-            sides = list(node.args[:2])
-        if len(sides) != 2 or (isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Eq | ast.NotEq)):
-            continue
-        for side, other in (sides, reversed(sides)):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn) and _name_of(node.left):
+            yield from ((_name_of(node.left), entry) for entry in _entries(node.comparators[0]))
+        sides = _sides(node)
+        for side, other in (sides, reversed(sides)) if len(sides) == 2 else ():
             text = _text(side, constants)
             name = _name_of(side, texts=False) or _name_of(other)
             if text is not None and name:
                 yield name, text
+
+
+def _pairs(tree: ast.Module, constants: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield names with their passwords, as HTTP's basic scheme joins them: compared, or in a table such as USERS."""
+    named: list[str] = []
+    words: list[tuple[str, str]] = []
+    for node in _in_order(tree):
+        for name, value in _assignments(node):
+            if _USERS.search(name) and isinstance(value, ast.Dict):
+                both = [
+                    (_text(key, {}), _text(word, {})) for key, word in zip(value.keys, value.values, strict=True) if key
+                ]
+                yield from ((f"{name}_PASSWORD", f"{user}:{word}") for user, word in both if user and word)
+        sides = _sides(node)
+        for side, other in (sides, reversed(sides)) if len(sides) == 2 else ():
+            text, about = _text(side, constants), _name_of(other, texts=False, pattern=_PERSON)
+            if text and about:
+                is_word = re.search("pass", about, re.IGNORECASE)
+                named += [] if is_word else [text]
+                words += [(about, text)] if is_word else []
+    yield from ((about, f"{user}:{word}") for user, (about, word) in zip(named, words, strict=False))
+
+
+def _sides(node: ast.AST) -> list[ast.expr]:
+    """Return the two expressions that something compares for equality; none where it compares nothing."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
+        return [node.left, node.comparators[0]]
+    if isinstance(node, ast.Call) and last_name(node.func) in _COMPARING:
+        return list(node.args[:2])
+    return []
 
 
 def _text(node: ast.expr, constants: Mapping[str, str]) -> str | None:
@@ -201,16 +228,17 @@ def _text_of_call(node: ast.Call, constants: Mapping[str, str]) -> str | None:
     return None
 
 
-def _name_of(node: ast.expr, *, texts: bool = True) -> str:
+def _name_of(node: ast.expr, *, texts: bool = True, pattern: re.Pattern[str] = _ABOUT) -> str:
     """Return the name of a credential in an expression, or of the header that it is read from; empty without one.
 
     Args:
         texts: whether texts count as names: `headers["X-API-Key"]`.
+        pattern: what the name has in it.
     """
     for inner in ast.walk(node):
         name = last_name(inner)
         if texts and isinstance(inner, ast.Constant) and isinstance(inner.value, str):
             name = inner.value.replace("-", "_")
-        if _ABOUT.search(name):
+        if pattern.search(name):
             return name
     return ""

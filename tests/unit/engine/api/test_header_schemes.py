@@ -173,6 +173,35 @@ def test_the_source_tells_the_credentials_that_it_compares_those_first(tmp_path:
     ]
 
 
+PAIRS = """
+import secrets
+
+USERS = {"ada": "lovelace", "grace": "hopper"}
+
+
+def check(credentials):
+    right_name = secrets.compare_digest(credentials.username.encode(), b"porter")
+    return right_name and secrets.compare_digest(credentials.password.encode(), b"swordfish")
+"""
+
+
+def test_names_with_their_passwords_open_the_basic_scheme(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(PAIRS, encoding="utf-8")
+    found = {
+        known.variable: known.value for known in find_source_secrets(tmp_path, [ModulePlace("shop.py", "shop", ".")])
+    }
+    pairs = {
+        "USERS_PASSWORD": "ada:lovelace",
+        "SECOND_USERS_PASSWORD": "grace:hopper",
+        "SECOND_PASSWORD": "porter:swordfish",
+    }
+    assert found.items() >= pairs.items()
+    declared = {"securitySchemes": {"basic": {"type": "http", "scheme": "basic"}}}
+    api = api_from_document({"openapi": "3.1.0", "paths": {}, "components": declared}, path="a.py")
+    offered = candidate_credentials(api, [], {}, found)
+    assert sorted(one.value for one in offered["basic"]) == ["ada:lovelace", "grace:hopper", "porter:swordfish"]
+
+
 GUARD = """
 import httpx
 from flask import request
