@@ -75,7 +75,9 @@ def arguments_of(expression: str, facts: CallableFacts | None) -> list[CallArgum
     call = subject_call(node, facts.name if facts else "")
     if call is None:
         operand = _operand(node)
-        return [CallArgument("", operand)] if operand is not None and not isinstance(operand, ast.Name) else []
+        names = positional_names(facts) if facts is not None and facts.name.startswith("__") else []
+        name = names[0] if names and isinstance(node, ast.Subscript) else ""
+        return [CallArgument(name, operand)] if operand is not None and not isinstance(operand, ast.Name) else []
     names = positional_names(facts)
     found = [
         CallArgument(names[at] if at < len(names) else "", node)

@@ -20,6 +20,10 @@ from .value_features import feature_beside, item_count, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
 TELLING = ("single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missing_", "blank_", "default_")
+# Parameters whose values are looked up: which of two is larger says nothing.
+_KEYS = frozenset({"key", "k", "name", "id", "ident"})
+# Options that any value may be given for: the word that is given says nothing.
+_ANYTHING = frozenset({"default", "value", "fillvalue", "fill_value", "initial"})
 
 
 # Words that say only that something is not the same: those that say how come before them.
@@ -113,9 +117,13 @@ def _difference(name: str, node: ast.expr, mine: Situation, usual: Situation) ->
     content = _content_of_receiver(name, node, other)
     if content is not None:
         return content
+    if _plain(name) in _KEYS and isinstance(node, ast.Constant) and isinstance(other, ast.Constant):
+        known, usual_known = ast.dump(node) in mine.known, ast.dump(other) in usual.known
+        return f"missing_{_plain(name)}" if mine.known and usual_known and not known else f"other_{_plain(name)}"
     if other is None and name in usual.varying:
         words = _value(name, node, None)
-        return words if words.startswith(TELLING) else ""  # it is one more of the values that are usual
+        # Otherwise it is one more of the values that are usual.
+        return words if words.startswith(TELLING) or isinstance(node, ast.Slice) else ""
     return _added(name, node) if other is None else _value(name, node, other)
 
 
@@ -177,7 +185,8 @@ def _added(name: str, node: ast.expr) -> str:
             return f"none_as_{plain}"  # were it the default, the usual call would say the same
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and _PLAIN_WORDS.fullmatch(node.value):
         # The name of an option's choice tells more than that it was passed; a word for the sake of a word does not.
-        return f"with_{plain}" if is_sample(node.value) else f"with_{slug(node.value)}_{plain}"
+        said = is_sample(node.value) or plain in _ANYTHING
+        return f"with_{plain}" if said else f"with_{slug(node.value)}_{plain}"
     words = _value(name, node, None)
     return words if words.startswith(TELLING) else f"with_{plain}"
 

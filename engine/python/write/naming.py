@@ -31,7 +31,9 @@ _MOST_CONDITIONS = 2
 _STANDING = ("after_", "before_", "without_", "in_the_", "on_", "at_", "when_")
 _JOINING = frozenset("and or not between of to in on at for with by from the a an is are be must can".split())
 _EXPECTED = ("expected", "message")
-_TRUTH = ("is_true", "is_false", "is_none", "is_empty")
+_COMPARING = ("__eq__", "__ne__")
+_OF_LOOKING_UP = ("KeyError", "IndexError")
+_TRUTH = ("differs", "is_true", "is_false", "is_none", "is_empty")
 
 
 @dataclass(slots=True)
@@ -102,7 +104,12 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
     again = snake_case(subject.rpartition(".")[2])
     usual = min(
         returning,
-        key=lambda test: (LATER in (done := test.situation.before), *_extras(test), again in done),
+        key=lambda test: (
+            LATER in (done := test.situation.before),
+            *_extras(test),
+            again in done,
+            bool(test.situation.derived),
+        ),
     )
     opposite = {"is_true", "is_false"} <= {_shared_outcome(test) for test in returning}
     for test in [usual, *(one for one in tests if one is not usual)]:
@@ -111,7 +118,8 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
         own = f"{subject_slug(subject)}_{read}" if read else own
         inherited = _inherited_call(again, test)
         own = subject_slug(f"{subject.rpartition('.')[0]}.{inherited}") if inherited else own
-        if test is usual and opposite and _shared_outcome(usual) == "is_false":
+        denied = opposite or subject.endswith(_COMPARING)
+        if test is usual and denied and _shared_outcome(usual) == "is_false":
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
         for candidate in _candidates(own, test, usual):
             # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
@@ -196,7 +204,9 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
     conditions = differences(test.situation, usual.situation, test.facts) if test is not usual else []
     if test.exception:
         base = f"{base}_raises_{snake_case(test.exception)}"
-        yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith((*TELLING, "when_")))
+        # That a key is missing says the exception itself.
+        said = "when_" if test.exception in _OF_LOOKING_UP else (*TELLING, "when_")
+        yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith(said))
         yield base
         # An option or a step that sets the call apart tells more than a message that others have, too.
         yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith(("with_", "after_")))
@@ -299,6 +309,8 @@ def _outcome(case: Case) -> str:
         return f"warns_{snake_case((one.exception or '').rpartition('.')[2])}"
     if one.kind == "holds" and one.actual == "result" and (compared := _compared(case.expression)):
         return compared
+    if one.kind == "holds" and one.actual == "not result" and _compared(case.expression):
+        return "is_false" if case.subject.endswith(_COMPARING) else "differs"
     if one.kind == "holds":
         return {"result": "is_true", "not result": "is_false"}.get(one.actual, "")
     if one.actual == CODE:

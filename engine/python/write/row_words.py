@@ -120,6 +120,10 @@ def _of_kind(node: ast.expr, kinds: Sequence[str], noun: str) -> str:
     if kind in ("True", "False"):
         return noun if kind == "True" else f"not_{noun}"
     number = number_of(node)
+    if kind == "slice":
+        return kind
+    if "slice" in kinds and kind == "number" and number is not None:
+        return f"negative_{noun}" if number < 0 else noun
     if kind == "None":
         return f"no_{noun}"
     if kind == "text" or (kind == "items" and item_count(node)):
@@ -136,7 +140,7 @@ def _of_odd_kinds(cells: Mapping[str, Sequence[ast.expr]], count: int) -> list[s
         words = [
             word
             for name, nodes in cells.items()
-            if _kind(nodes[row]) in ("number", "None")
+            if _kind(nodes[row]) in ("number", "None", "slice")
             and (word := _of_kind(nodes[row], [_kind(node) for node in nodes], _noun(name)))
         ]
         found += words[:1]

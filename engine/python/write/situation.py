@@ -26,7 +26,9 @@ class Situation:
     Attributes:
         arguments: values by parameter; those of the receiver's construction under `self.NAME`.
         varying: parameters whose value differs from row to row.
-        before: methods called on the receiver before the act.
+        before: methods called on the receiver before the act, and those that made it of another object.
+        derived: those of them that made it of another object: `child` of `url.child("a").to_text()`.
+        known: values that stand in the statements before, as their dumps: keys that an object was filled with.
         built: whether the receiver was constructed without arguments.
         content: the parameter that the first argument of the receiver's construction binds; what an object is made of
             is no option.
@@ -36,6 +38,8 @@ class Situation:
     arguments: dict[str, ast.expr] = field(default_factory=dict)
     varying: set[str] = field(default_factory=set)
     before: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
     built: bool = False
     content: str = ""
     spread: str = ""
@@ -65,9 +69,13 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
     own_name = facts.name if facts is not None else ""
     found.before = tuple(name for name in reversed(_chained(act)) if name != own_name)
     receiver = next((name for name in names_of(act) if name in assigned and facts is not None and facts.owner), None)
+    found.known = _values_before(case)
     if receiver is not None:
-        found.before = (*(done for name, done in before if name in (receiver, NOW)), *found.before)
-        _add_built(found, assigned[receiver], facts, constructors, assigned)
+        built, found.derived = _origin(_own_object(act, own_name) or ast.Name(receiver, ast.Load()), assigned)
+        rest = (name for name in found.before if name not in found.derived)
+        done = (done for name, done in before if name in (receiver, NOW))
+        found.before = (*done, *found.derived, *rest)
+        _add_built(found, built, facts, constructors, assigned)
     elif facts is not None and facts.owner and facts.kind != "constructor":
         # `Cart(3).total()`: the object is made where it is used.
         made = (node for node in ast.walk(act) if isinstance(node, ast.Call) and last_name(node.func) == facts.owner)
@@ -75,6 +83,37 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
         if built is not None:
             _add_built(found, built, facts, constructors, assigned)
     return found
+
+
+def _own_object(act: ast.expr, name: str) -> ast.expr | None:
+    """The object whose method of this name an act calls; None where it calls none."""
+    for node in ast.walk(act):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
+            return node.func.value
+    return None
+
+
+def _origin(node: ast.expr, assigned: Mapping[str, ast.expr]) -> tuple[ast.expr, tuple[str, ...]]:
+    """What an object was made of in the first place, and the methods that made it of that, the first one first."""
+    steps: list[str] = []
+    left = dict(assigned)
+    while True:
+        if isinstance(node, ast.Name) and node.id in left:
+            node = left.pop(node.id)
+            continue
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            break
+        inner = node.func.value
+        if not isinstance(inner, ast.Call) and not (isinstance(inner, ast.Name) and inner.id in left):
+            break
+        steps.append(node.func.attr)
+        node = inner
+    return node, tuple(reversed(steps))
+
+
+def _values_before(case: Case) -> frozenset[str]:
+    nodes = [node for text in case.statements for node in ast.walk(parse_python(text.strip()))]
+    return frozenset(ast.dump(node) for node in nodes if isinstance(node, ast.Constant))
 
 
 def _add_built(
