@@ -15,6 +15,8 @@ import sys
 import tempfile
 import time
 
+from ..observe.limits import starved_seconds
+
 SUBREAPER = 36
 LINE = 65536
 LOOK_SECONDS = 0.02
@@ -26,7 +28,7 @@ class Task:
 
     Args:
         work: called in the child with `say(kind, *facts)`.
-        wall_seconds: real time before it is killed.
+        wall_seconds: real time before it is killed, without that in which it waits for a processor.
         done: called in the parent with (facts said, how it ended: "end", "died", or "time" when a limit of time ended
             it); may return another task, which is next.
     """
@@ -46,6 +48,7 @@ class RunningChild:
         self.words = words
         self.end = open_end(pid)
         self.until = time.monotonic() + task.wall_seconds
+        self.starved = 0.0  # seconds that it was given for having waited
         self.ending = "died"
 
 
@@ -141,6 +144,10 @@ class Children:
             if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGPROF, signal.SIGXCPU):
                 child.ending = "time"
             return True
+        if time.monotonic() > child.until:
+            more = starved_seconds(child.pid) - child.starved
+            child.until += more
+            child.starved += more
         if time.monotonic() > child.until:
             child.ending = "time"
             return True

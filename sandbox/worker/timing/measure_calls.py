@@ -23,6 +23,7 @@ import sys
 import time
 import timeit
 
+from ..observe.limits import starved_seconds
 from ..observe.values import Renderer
 
 ROUNDS = 5
@@ -31,7 +32,8 @@ SAMPLE_SECONDS = 0.0005
 LONG_CALL = 0.02  # a call that takes longer is the last of its ladder, and is timed no further for its cost
 LONG_FIRST = 0.2  # the same of a first call, for a cache
 TEXT_END = 12
-LONG_PREPARATION = 0.15  # so is one whose input takes longer to build
+LONG_PREPARATION = 0.15  # so is one whose input takes more processor time to build
+LEAST_LEFT = 0.01
 
 
 class OutOfTime(BaseException):
@@ -46,12 +48,17 @@ def reference_work():
     return total
 
 
-def alarm(signum, frame):
-    raise OutOfTime
-
-
 def limited(call, seconds):
-    """The result of a call that may take so many seconds."""
+    """The result of a call that may take so many seconds, without those that it waits for a processor."""
+    began, starved = time.monotonic(), starved_seconds()
+
+    def ring(number, frame):
+        left = seconds - (time.monotonic() - began - (starved_seconds() - starved))
+        if left < LEAST_LEFT:
+            raise OutOfTime
+        signal.setitimer(signal.ITIMER_REAL, left)
+
+    signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         return call()
@@ -98,9 +105,9 @@ def growth(form, seconds, module):
     points = []
     for point in form["points"]:
         try:
-            began = time.perf_counter()
+            began = time.process_time()
             space, call = limited(lambda point=point: prepared(form, point), seconds)
-            if points and time.perf_counter() - began > LONG_PREPARATION:
+            if points and time.process_time() - began > LONG_PREPARATION:
                 return {"points": points, "ended": "larger inputs take too long to build"}
             value = limited(call, seconds)
             answer = limited(lambda space=space, value=value: told(space, module, value), seconds)
@@ -152,7 +159,6 @@ KINDS = {"growth": growth, "cost": cost, "repeat": repeat}
 
 def answer_of(job, seconds, module):
     """What one job gave, in a process of its own."""
-    signal.signal(signal.SIGALRM, alarm)
     problem = "no form of it"
     for number, form in enumerate(job["forms"]):
         try:
@@ -179,14 +185,15 @@ def run_job(job, request, silent):
         finally:
             os._exit(0)
     os.close(writing)
-    parts, until = [], time.monotonic() + request["job_seconds"]
-    while select.select([reading], [], [], max(0, until - time.monotonic()))[0]:
-        part = os.read(reading, 65536)
-        if not part:
+    parts, began, left = [], time.monotonic(), request["job_seconds"]
+    while left > 0:
+        part = os.read(reading, 65536) if select.select([reading], [], [], left)[0] else None
+        if part == b"":
             break
-        parts.append(part)
+        parts.append(part or b"")
+        left = request["job_seconds"] - (time.monotonic() - began - starved_seconds(str(child)))
     os.close(reading)
-    late = time.monotonic() >= until
+    late = left <= 0
     try:
         os.kill(child, signal.SIGKILL)
     except OSError:
@@ -201,7 +208,6 @@ def run_job(job, request, silent):
 def imported(jobs, seconds):
     """Import what jobs import, for all of them at once: no call's time holds an import. One that fails, fails there."""
     statements = dict.fromkeys(line for job in jobs for form in job["forms"] for line in form["imports"])
-    signal.signal(signal.SIGALRM, alarm)
     for statement in statements:
         try:
             limited(lambda line=statement: exec(compile(line, "<measured>", "exec"), {}), seconds)

@@ -14,7 +14,7 @@ import pytest
 from testwright.mutation.catalog import mutants_of
 from testwright.tests.support.engine.worker_files import worker_module
 
-WORKER = Path(__file__).resolve().parents[3] / "sandbox" / "worker" / "mutants"
+WORKER = Path(__file__).resolve().parents[3] / "sandbox"
 
 pytestmark = pytest.mark.feature("T-16")
 
@@ -192,7 +192,7 @@ HELD = {Key(): 1}
 CHILDREN = """
 import json, os, signal, sys, time
 sys.path.insert(0, sys.argv[1])
-import children as kinds
+from worker.mutants import children as kinds
 
 if sys.argv[2] == "looking":
     kinds.open_end = lambda pid: None
