@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from testwright.sandbox.worker.browser import page as pages
 from testwright.sandbox.worker.browser.page import PlayedPage
 from testwright.sandbox.worker.browser.play import Freshness
 from testwright.sandbox.worker.browser.project_files import ProjectFiles
@@ -39,6 +42,26 @@ def test_a_page_that_never_settles_is_not_read_because_it_might_not_answer(monke
     monkeypatch.setattr(page, "settle", lambda: False)
     state = page.state()
     assert (state["url"], state["settled"], state["tree"], state["fields"]) == ("/loop", False, "", [])
+
+
+@pytest.mark.parametrize(("seconds", "answers", "settles", "looks"), [(3, True, True, 2), (6, False, False, 1)])
+def test_a_page_is_looked_at_until_it_is_quiet_on_a_slow_machine_and_given_up_where_it_does_not_answer(
+    seconds, answers, settles, looks, monkeypatch
+):
+    now, seen = [0.0], []
+
+    def look():
+        now[0] += seconds
+        seen.append(now[0])
+        return "- heading" if answers else None
+
+    page = PlayedPage.__new__(PlayedPage)
+    page._waiting, page.page = set(), SimpleNamespace(url="http://127.0.0.1:8000/", wait_for_timeout=lambda _: None)
+    page._forget()
+    monkeypatch.setattr(page, "_tree", look)
+    monkeypatch.setattr(pages, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    assert page.settle() is settles
+    assert len(seen) == looks
 
 
 def test_files_of_the_project_that_change_are_told_once_and_caches_and_logs_are_not(tmp_path):
