@@ -11,7 +11,7 @@ from .responses import LARGEST, ResponsesLost, sealed, unsealed
 
 _PREFIX = "testwright:responses:2:"
 _KEPT_SECONDS = 30 * 24 * 3600
-_WAIT_SECONDS = 2.0
+_WAIT_SECONDS = 10.0
 
 
 class ValkeyServer:

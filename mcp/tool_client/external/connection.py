@@ -28,7 +28,7 @@ from .schemas import drop_unbounded, misfits
 
 _MAX_TOOLS = 2000
 _TIMEOUT_MARGIN_SECONDS = 2.0
-_PROBE_SECONDS = 2.0
+_PROBE_SECONDS = 10.0
 _MAX_LISTING_BYTES = 8 * 1024 * 1024
 OpenTransport = Callable[[ServerDiagnostics], Transport]
 

@@ -29,7 +29,7 @@ _CHUNK_BYTES = 64 * 1024
 _MOST_UNANSWERED = 1000
 """Requests of a server that wait for our answers; one that asks and never reads would fill memory with them."""
 _GUARD = Path(__file__).with_name("guard.py")
-_GRACE_SECONDS = 1.0
+_GRACE_SECONDS = 3.0
 _POLL_SECONDS = 0.01
 _SHELL_SIGNALS = 128
 _INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
