@@ -74,7 +74,7 @@ async def test_messages_without_end_fill_no_memory(mode: str, tmp_path: Path) ->
 
 async def test_a_server_that_asks_and_never_reads_is_told_of_as_broken(tmp_path: Path) -> None:
     told: list[str] = []
-    async with _client(tmp_path, "asks-and-never-reads", told.append) as client:
+    async with _client(tmp_path, "asks-and-never-reads", told.append, timeout=200) as client:
         await _refusal(client)
     assert any("asked more than 1000 times without reading an answer" in line for line in told)
 

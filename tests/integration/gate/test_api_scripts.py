@@ -69,7 +69,7 @@ SPEC = {
 
 async def _verify(framework: str, where: Any) -> Verification:
     files: Mapping[str, str] = {one.path: one.contents for one in render_files(SPEC, framework, PATHS[framework])}
-    options = VerifyOptions(repeats=2, measure=("shop.py",), test_seconds=30.0, wall_seconds=100.0)
+    options = VerifyOptions(repeats=2, measure=("shop.py",), test_seconds=60.0, wall_seconds=600.0)
     documented = frozenset({"tc_is_documented_otherwise"})
     caches = (MACHINE_CACHE / "testwright",)
     async with prepared(where, {"shop.py": APPLICATION}, import_roots=(".",), caches=caches) as target:

@@ -32,7 +32,7 @@ def verified(tmp_path_factory: pytest.TempPathFactory) -> Verification:
         files = {"shop.py": "PRICE = 1\n"}
         async with prepared(tmp_path_factory.mktemp("gate"), files, import_roots=(".",)) as target:
             tests = {"tests/e2e/test_shop.py": TESTS, "tests/e2e/conftest.py": CONFTEST}
-            options = VerifyOptions(repeats=1, measure=("shop.py",), test_seconds=60.0, wall_seconds=300.0)
+            options = VerifyOptions(repeats=1, measure=("shop.py",), test_seconds=60.0, wall_seconds=600.0)
             return await verify_files(target, tests, framework="pytest", options=options)
 
     return asyncio.run(verify())

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.feature("B-05")
 
 PATH = "tests/generated/test_trap.py"
 FILES = {"src/shop/__init__.py": "", "src/shop/cart.py": "def total(price, count):\n    return price * count\n"}
-OPTIONS = SuiteOptions(measure=("src/shop/cart.py",), wall_seconds=60, restarts=0)
+OPTIONS = SuiteOptions(measure=("src/shop/cart.py",), wall_seconds=600, restarts=0)
 # Swaps a file of the gate's once pytest has written its last word, as code under test can.
 TRAP = """
 import atexit, glob, os

@@ -62,7 +62,7 @@ def verified(tmp_path_factory: pytest.TempPathFactory) -> Verified:
                 target,
                 {"tests/e2e/shop.spec.ts": HEAD + HOLDS + FAILS + ZONE + IDLE, "tests/e2e/cut.spec.ts": BROKEN},
                 refuted={"tests/e2e/refuted.shop.spec.ts": HEAD + REFUTED},
-                options=VerifyOptions(repeats=1, test_seconds=30.0, wall_seconds=200.0),
+                options=VerifyOptions(repeats=1, test_seconds=60.0, wall_seconds=600.0),
             )
 
     return Verified(asyncio.run(verify()))

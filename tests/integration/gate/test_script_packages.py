@@ -80,7 +80,7 @@ async def found(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Verif
         own = JEST.install(cache_folders(folder, {"XDG_CACHE_HOME": str(MACHINE_CACHE)})).folder / "node_modules"
         shutil.copytree(own, target.root / "node_modules", symlinks=True, copy_function=_linked)
         yield await verify_scripts(
-            target, TESTS, measured=MEASURED, cases={}, options=VerifyOptions(repeats=0, wall_seconds=120)
+            target, TESTS, measured=MEASURED, cases={}, options=VerifyOptions(repeats=0, wall_seconds=600)
         )
 
 

@@ -146,7 +146,7 @@ async def test_a_request_waits_for_those_under_way_where_they_decide_its_room_an
         server.extend(Reply(once_both_are_wanted), held)
         async with chatting(server, budget=budget) as chat:
             first = asyncio.create_task(chat.complete(call("first")))
-            assert await asyncio.to_thread(first_came.wait, 20)
+            assert await asyncio.to_thread(first_came.wait, 200)
             second = asyncio.create_task(chat.complete(call("second")))
             await asyncio.sleep(0)
             assert (len(server.requests), budget.reached) == (1, None)
