@@ -77,7 +77,8 @@ async def assess(
     folder = RunFolder(settings.state, settings.run_id or new_run_id())
     folder.create()
     target = await _prepared(root, settings, layout)
-    options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, seed=seed)
+    limits = {"seed": seed, "most_seconds": settings.max_seconds}
+    options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, **limits)
     try:
         assessment = await assess_suite(target, files, framework=framework, options=options, on_phase=on_phase)
     finally:
@@ -168,7 +169,7 @@ def _inside(root: Path, given: str) -> str:
 
 
 def _exit_code(report: dict[str, Any]) -> ExitCode:
-    """OK when every test holds; else what the tests that do not are, the worst first."""
+    """OK when every test holds, BUDGET when there was no time to see it; else what the tests are, the worst first."""
     verdicts = {test["verdict"] for test in report["tests"]}
     if not verdicts:
         return ExitCode.NOTHING_KEPT
@@ -179,4 +180,7 @@ def _exit_code(report: dict[str, Any]) -> ExitCode:
         return ExitCode.TEST_DEFECT
     if "timeout" in verdicts:
         return ExitCode.TIMEOUT
-    return ExitCode.FLAKY if "flaky" in verdicts else ExitCode.OK
+    if "flaky" in verdicts:
+        return ExitCode.FLAKY
+    # That tests pass once does not show that they hold.
+    return ExitCode.BUDGET if "conditions" in report["cut_short"] else ExitCode.OK

@@ -28,7 +28,7 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Another number draws o
 Format = Annotated[str | None, typer.Option("--format", help="text, json or markdown. Default: text.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write it to this file instead of the terminal.")]
 Seconds = Annotated[float, typer.Option("--test-seconds", min=0.1, help="How long one test may take.")]
-_RUN = ("run_id", "framework", "python", "sandbox")
+_RUN = ("run_id", "framework", "python", "sandbox", "max_seconds")
 
 
 def register(app: typer.Typer) -> None:
@@ -53,8 +53,8 @@ def assess(
     """Judge tests that are there already: do they hold, what do they cover, which faults would they notice?
 
     They run in a copy: shuffled, backwards, in fresh processes, in another folder, locale and zone, on another day, and
-    beside themselves. No file is changed. Exit codes: 0 all hold, 3 something is missing, 5 no test ran, 9 some fail,
-    10 some hold only sometimes, 11 some run too long.
+    beside themselves. No file is changed. Exit codes: 0 all hold, 3 something is missing, 5 no test ran, 6 no time was
+    left for the conditions, 9 some fail, 10 some hold only sometimes, 11 some run too long.
 
     Example: testwright assess tests --root examples/shop
     """

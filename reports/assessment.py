@@ -273,7 +273,12 @@ def _summary(report: Json) -> Block:
     skipped = f", {totals['skipped']} skipped" if totals["skipped"] else ""
     holds = totals["holds"]
     verb = "holds" if holds == 1 else "hold"
-    lines = [f"{holds} of {counted(totals['tests'], 'test')} {verb} under every condition{skipped}"]
+    tried = (
+        "in the one run that there was time for"
+        if "conditions" in report.get("cut_short", ())
+        else "under every condition"
+    )
+    lines = [f"{holds} of {counted(totals['tests'], 'test')} {verb} {tried}{skipped}"]
     words = (
         ("failed", "fail"),
         ("error", "cannot be run"),

@@ -31,8 +31,11 @@ from .additions import Addition, FunctionAddition, additions_by_function, additi
 from .assertions import AssertionProfile, assertion_profiles
 from .evidence import EvidenceRecord, evidence_of
 from .summary import mutation_summary, trivial_summary
+from .time_left import TimeLeft
 
 SLOW_SECONDS = 1.0
+_LEAST_FURTHER_SECONDS = 5.0
+"""Time below which trying more mutants comes to nothing."""
 MADE_LOCALE = "zz_ZZ"
 """The name that sandbox/worker/suites/environment.py gives the locale it makes."""
 
@@ -48,6 +51,8 @@ class AssessOptions:
         repeats: runs after the first, under the gate's conditions.
         test_seconds, wall_seconds: limits for one test and one run.
         further: most mutants beyond the sample that tests of which it does not show what they add are tried on.
+        most_seconds: after the first run no part begins that would probably last longer than what is left of these;
+            None for no limit.
     """
 
     measure: tuple[str, ...] = ()
@@ -57,6 +62,7 @@ class AssessOptions:
     wall_seconds: float = 600.0
     further: int = 300
     seed: int = 0
+    most_seconds: float | None = None
 
     def strictness(self) -> VerifyOptions:
         """What the gate is told."""
@@ -81,6 +87,7 @@ class Assessment:
         additions: what each of them adds, by node id; functions: what their functions add, rows taken together.
         checks: what each test checks, by node id; tests whose source could not be read are left out.
         in_force: what was in force under a condition that the machine decides on, by its name; "" for nothing.
+        cut_short: parts that there was no time for: "conditions", "beside", "mutants".
     """
 
     verification: Verification
@@ -91,6 +98,7 @@ class Assessment:
     checks: Mapping[str, AssertionProfile] = field(default_factory=dict)
     in_force: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    cut_short: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form; the evidence of a test is that of generated tests, and what it alone covers and notices."""
@@ -118,6 +126,7 @@ class Assessment:
             "mutants": [] if mutation is None else [result.to_dict() for result in mutation.results],
             **attributes(verification, "repeats", "sandbox", "runner_version"),
             "notes": list(self.notes),
+            "cut_short": list(self.cut_short),
             "seconds": verification.seconds,
         }
 
@@ -192,23 +201,30 @@ async def assess_suite(
     """
     began = time.monotonic()
     strictness = options.strictness()
+    time_left = TimeLeft(options.most_seconds, began)
     async with open_suite(target, [Path(path) for path in paths], framework) as suite:
         examination = Examination(suite, strictness, {}, own_modules(target), one_target=False)
         on_phase(f"running {counted(len(paths), 'test file')}")
         first = await examination.first_run(strictness.same_start())
-        any_passes = bool(examination.passing)
-        on_phase(f"{counted(len(first.tests), 'test')} ran; running them shuffled and under other conditions")
-        await examination.repeat()
-        await examination.beside_itself()
+        once = time.monotonic() - began
+        if time_left.suffices("conditions", options.repeats * once):
+            repeats = options.repeats if examination.passing else 0
+            on_phase(f"{counted(len(first.tests), 'test')} ran; running them shuffled and under other conditions")
+            await examination.repeat()
+        else:
+            await examination.see_again()
+            repeats = examination.ahead
+        if time_left.suffices("beside", once):
+            await examination.beside_itself()
         judging = _judging(first, examination)
-        mutation, further = await _mutants(suite, examination, first, judging, options, on_phase)
+        mutation, further = await _mutants(suite, examination, first, judging, options, on_phase, time_left)
     verification = Verification(
         framework=framework,
         contents={},
         verdicts=tuple(examination.verdicts.values()),
         coverage=first.coverage,
         mutation=mutation,
-        repeats=options.repeats if any_passes else 0,
+        repeats=repeats,
         sandbox=first.sandbox,
         runner_version=first.runner_version,
         seconds=round(time.monotonic() - began, 3),
@@ -218,7 +234,7 @@ async def assess_suite(
     additions = additions_of(records, mutation, further)
     ran = [test for test in first.tests if test.outcome not in ("skipped", "xfailed")]
     checks = await asyncio.to_thread(_checks, target.snapshot.path, ran)
-    notes = [*first.notes, *examination.notes, *(mutation.notes if mutation else ())]
+    notes = [*time_left.notes(), *first.notes, *examination.notes, *(mutation.notes if mutation else ())]
     return Assessment(
         verification=verification,
         records=records,
@@ -228,6 +244,7 @@ async def assess_suite(
         checks=checks,
         in_force=_in_force(examination),
         notes=tuple(dict.fromkeys(notes)),
+        cut_short=tuple(time_left.lacking),
     )
 
 
@@ -238,15 +255,23 @@ async def _mutants(
     judging: Sequence[str],
     options: AssessOptions,
     on_phase: Callable[[str], None],
+    time_left: TimeLeft,
 ) -> tuple[MutationReport | None, tuple[MutantResult, ...]]:
     """What a sample of mutants says of the tests, and what more of them say where it leaves a doubt."""
     if not options.mutants or not judging or first.coverage is None or not first.coverage.files:
         return None, ()
+    if not time_left.suffices("mutants", 0):
+        return None, ()
     size = MutationOptions(size=options.mutants, seed=options.seed)
+    size = replace(size, wall_seconds=min(size.wall_seconds, time_left.seconds))
     on_phase(f"trying up to {counted(options.mutants, 'mutant')}")
     mutation = await measure_mutants(suite, judging, first.coverage, size, run=options.strictness().base())
+    if time_left.seconds < _LEAST_FURTHER_SECONDS:
+        return mutation, ()
     on_phase(f"{counted(len(mutation.results), 'mutant')} tried; trying more where a test adds nothing so far")
-    return mutation, await _further(suite, examination, first, judging, mutation, options)
+    limits = MutationOptions(seed=options.seed, size=options.further)
+    limits = replace(limits, wall_seconds=min(limits.wall_seconds, time_left.seconds))
+    return mutation, await _further(suite, examination, first, judging, mutation, limits)
 
 
 async def _further(
@@ -255,10 +280,10 @@ async def _further(
     first: SuiteResult,
     judging: Sequence[str],
     mutation: MutationReport,
-    options: AssessOptions,
+    limits: MutationOptions,
 ) -> tuple[MutantResult, ...]:
     """What more mutants say of the functions that add nothing as far as the sample goes."""
-    if first.coverage is None or len(mutation.results) >= mutation.found or not options.further:
+    if first.coverage is None or len(mutation.results) >= mutation.found or not limits.size:
         return ()
     verdicts = tuple(examination.verdicts.values())
     told = Verification(framework=suite.framework, contents={}, verdicts=verdicts, mutation=mutation)
@@ -266,9 +291,8 @@ async def _further(
     doubted = [nodeid for nodeid in judging if nodeid in additions and additions[nodeid].idle]
     if not doubted:
         return ()
-    size = MutationOptions(size=options.further, seed=options.seed)
-    base = options.strictness().base()
-    return await try_further(suite, judging, doubted, mutation, first.coverage, size, run=base)
+    base = examination.options.base()
+    return await try_further(suite, judging, doubted, mutation, first.coverage, limits, run=base)
 
 
 def _judging(first: SuiteResult, examination: Examination) -> list[str]:

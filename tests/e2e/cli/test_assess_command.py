@@ -42,6 +42,18 @@ def test_a_suite_is_told_as_a_table(tmp_path: Path, plain_python: Path) -> None:
     assert not (root / ".testwright").exists()
 
 
+def test_what_there_was_no_time_for_is_said_and_passing_once_is_not_enough(tmp_path: Path, plain_python: Path) -> None:
+    root = make_project(tmp_path / "p", FILES)
+
+    flags = ("--root", root, "--state-dir", tmp_path / "s", "--python", plain_python, "--max-seconds", 0.01)
+    shown = said("tests/test_shop.py", *flags)
+
+    assert shown.exit_code == ExitCode.BUDGET
+    assert "2 of 2 tests hold in the one run that there was time for" in shown.output
+    assert "the time was up (0.01 s): the tests were not run under all conditions of the gate" in shown.output
+    assert "the time was up (0.01 s): no mutants were tried" in shown.output
+
+
 def test_markdown_is_written_to_a_file_with_the_same_exit_code(tmp_path: Path, plain_python: Path) -> None:
     root = make_project(tmp_path / "p", FILES | {"tests/test_shop.py": ""})
     flags = ("--root", root, "--state-dir", tmp_path / "s", "--mutants", 0, "--python", plain_python)

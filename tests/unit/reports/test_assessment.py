@@ -267,3 +267,10 @@ def test_the_page_of_an_assessment_has_its_parts_as_text_and_loads_nothing():
     assert "&lt;script&gt;alert(1)" in page
     assert "<script" not in page
     assert "default-src &#39;none&#39;" in page
+
+
+def test_a_suite_that_ran_once_for_want_of_time_is_not_said_to_hold_under_every_condition() -> None:
+    report = copy.deepcopy(REPORT) | {"cut_short": ["conditions"], "conditions": []}
+    said = text_form(report)
+    assert "3 of 5 tests hold in the one run that there was time for, 1 skipped" in said
+    assert "under every condition" not in said
