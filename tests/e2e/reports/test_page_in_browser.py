@@ -2,7 +2,9 @@
 
 import pytest
 
+from testwright.reports.html.assessment_page import assessment_page
 from testwright.reports.html.page import html_form
+from testwright.tests.support.runs.assessments import REPORT
 from testwright.tests.support.runs.browsers import axe_violations, open_browser, open_page
 from testwright.tests.support.runs.report_pages import hostile_page, large_report, page_inputs
 
@@ -19,12 +21,15 @@ def browser():
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The page for 10 and for 3,000 tests, with an earlier run to compare with; and a hostile one."""
+    """The page for 10 and for 3,000 tests, with an earlier run to compare with; a hostile one; an assessment's."""
     folder = tmp_path_factory.mktemp("pages")
     texts = {
         "10": html_form(page_inputs(large_report(10, modules=3), earlier=large_report(8, modules=3))),
         "3000": html_form(page_inputs(large_report(3000, modules=20))),
         "hostile": hostile_page(),
+        "assessment": assessment_page(
+            {**REPORT, "run_id": "r1", "framework": "pytest", "seconds": 2.0, "files": [], "notes": ["a_name_" * 30]}
+        ),
     }
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, "utf-8")
@@ -38,6 +43,16 @@ def test_axe_finds_nothing_and_the_console_stays_empty(browser, pages, scheme, v
         page.locator("#test-list summary").first.click()
         page.locator("#source-view button").first.click()
 
+        assert axe_violations(page) == []
+        assert complaints == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [pytest.param(WIDE, id="wide"), pytest.param(NARROW, id="narrow")])
+def test_the_page_of_an_assessment_fits_and_axe_finds_nothing(browser, pages, scheme, viewport):
+    with open_page(browser, pages("assessment"), color_scheme=scheme, viewport=viewport) as (page, complaints):
+        assert page.locator("h1").inner_text() == "Assessment of tests"
         assert axe_violations(page) == []
         assert complaints == []
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
