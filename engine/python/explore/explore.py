@@ -41,6 +41,7 @@ from ..selection.assertable_selection import replace_unassertable
 from ..selection.select_trials import select_trials
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
 from .idle_setup import drop_idle_setup
+from .right_subjects import with_right_subjects
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 from .simplify import simplify_trials
 from .time_budget import CONFIRMING, FALLING_BACK, HUNTING, SEARCHING, SIMPLIFYING, TimeBudget
@@ -157,12 +158,14 @@ async def _made_plainer(
 ) -> Kills:
     """Simplifies what was chosen for its kills, and leaves idle statements out; the kills of what is left."""
     await simplify_trials(facts, search, observer, imported, kills=kills.by_record, rounds=1, over=is_over)
+    search.records = await asyncio.to_thread(with_right_subjects, search.records, facts)
     shortened = await drop_idle_setup(facts, search, observer, imported, kills.by_record, over=is_over)
     return replace(kills, by_record=shortened)
 
 
 def _with_what_was_seen(facts: ModuleFacts, search: TrialSearch) -> ModuleFacts:
-    """The facts without the domains that trials refute."""
+    """The facts without the domains that trials refute; gives records the subjects of which they turned out to be."""
+    search.records = with_right_subjects(search.records, facts)
     pairs = [(record.trial, record.observation) for record in search.records]
     return replace(facts, domains=without_refuted(facts, pairs))
 

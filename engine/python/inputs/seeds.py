@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....utils.python_names import printed_argument
+from ....utils.python_names import assigned_variable, last_name, printed_argument
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none, parse_python
 from ..facts.analyse import imports_of, subjects
 from ..model.model import PRINTS, CallableFacts, Documentation, Example, ModuleFacts, Trial
@@ -80,6 +80,8 @@ def example_trial(
     statements = scope.imports_for([*arranged, act])
     whole = "\n".join([*arrange, act_text])
     subject = finder.of(act.value, arranged) or _about(own, act.value, arranged, whole, finder)
+    if own is not None and _only_shows(act.value, own, arranged):
+        subject = own
     if statements is None or subject is None or len(whole) > _MAXIMUM_TEXT or not is_reproducible(whole):
         return None
     return Trial(
@@ -111,6 +113,19 @@ def _about(
     if own is not None and own.kind == "constructor" and (own.owner or own.name) in whole:
         return own
     return finder.prepared(arranged)
+
+
+def _only_shows(act: ast.expr, own: CallableFacts, arranged: list[ast.stmt]) -> bool:
+    """Whether an example asks for no more than how the result of the callable that it documents looks.
+
+    `child = url.child("c")` followed by `child.to_text()` is an example of `child`.
+    """
+    asked = act.func if isinstance(act, ast.Call) and not (act.args or act.keywords) else act
+    if own.kind == "constructor" or not isinstance(asked, ast.Attribute) or asked.attr == own.name:
+        return False
+    bound = dict(found for one in arranged if (found := assigned_variable(one)) is not None)
+    made = bound.get(asked.value.id) if isinstance(asked.value, ast.Name) else asked.value
+    return isinstance(made, ast.Call) and last_name(made.func) == own.name
 
 
 def _reads_private(act: ast.expr) -> bool:

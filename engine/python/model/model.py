@@ -252,6 +252,7 @@ class Value:
         length: len() where it has one.
         text: its repr, cut at 200 characters, for people; a search reads from it whether a repr can be compared.
         held: the arranged variable that holds this very object; empty for other objects.
+        unchanged: whether it equals the object on which the act calls a method, or is the text that `repr` gives of it.
     """
 
     type_name: str
@@ -263,6 +264,7 @@ class Value:
     length: int | None = None
     text: str = ""
     held: str = ""
+    unchanged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

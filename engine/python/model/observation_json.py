@@ -92,4 +92,5 @@ def value_of(answer: Mapping[str, Any]) -> Value:
         length=answer.get("n"),
         text=answer.get("x", ""),
         held=answer.get("h", ""),
+        unchanged=answer.get("e", False) is True,
     )

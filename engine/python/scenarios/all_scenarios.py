@@ -8,6 +8,7 @@ from ..model.model import ModuleFacts, Trial
 from ..search.influence_trials import Distinction
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import TrialRecord, TrialSearch
+from .bounded_containers import show_bounded_containers
 from .counted_calls import REMEMBERS, counted_calls
 from .drawn_results import show_draws
 from .filled_attributes import show_filled_attributes
@@ -29,6 +30,7 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     await show_repeated_failures(facts, search, observer)
     await show_draws(facts, search, observer)
     await show_filled_attributes(facts, search, observer)
+    await show_bounded_containers(facts, search, observer)
 
 
 def _mark_round_trips(records: Sequence[TrialRecord]) -> None:

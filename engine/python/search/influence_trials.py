@@ -16,6 +16,7 @@ from ....utils.python_names import last_name, names_of
 from ....utils.python_source import expression_or_none, parse_expression
 from ..domain.membership import count_outside
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
+from ..source.shown_calls import shown_calls
 from ..usage.harvest import bound_arguments
 from .parallel_observers import Watcher, run_trials
 from .trial_search import TrialRecord, TrialSearch, behaviour_of
@@ -74,7 +75,7 @@ def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tu
         if not one.public or not options or not by_subject[one.qualname]:
             continue
         calls = [found for record in by_subject[one.qualname] if (found := _call_of(record, one, facts)) is not None]
-        known = {_situation(found.record, found.call): found.record for found in reversed(calls)}
+        known = {_situation(found, found.call): found.record for found in reversed(calls)}
         for option in options:
             shown = _mark_option(calls, option, known)
             # The plainest call that a person wrote may not have been tried with it.
@@ -85,7 +86,7 @@ def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tu
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A record whose act calls the callable itself.
+    """A record whose act calls the callable itself, and perhaps shows its result: `url.normalize().to_text()`.
 
     Attributes:
         passed: arguments by the names of their parameters.
@@ -97,6 +98,11 @@ class _Call:
     passed: Mapping[str, ast.expr]
     fits: bool
 
+    def act(self, call: ast.Call) -> str:
+        """The act with another call in the place of the callable's."""
+        act = ast.unparse(parse_expression(self.record.trial.act))
+        return act.replace(ast.unparse(self.call), ast.unparse(call), 1)
+
     def without(self, option: str) -> ast.Call | None:
         """The call without an option that it passes; None where a later positional argument needs it."""
         value, call = self.passed[option], self.call
@@ -106,9 +112,10 @@ class _Call:
 
 
 def _call_of(record: TrialRecord, one: CallableFacts, facts: ModuleFacts) -> _Call | None:
-    call = expression_or_none(record.trial.act)
     name = one.owner if one.kind == "constructor" else one.name
-    if not isinstance(call, ast.Call) or last_name(call.func) != name:
+    calls = shown_calls(expression_or_none(record.trial.act))
+    call = next((call for call in calls if last_name(call.func) == name), None)
+    if call is None:
         return None
     if any(isinstance(value, ast.Starred) for value in call.args):
         return None
@@ -125,8 +132,8 @@ def _is_written(one: _Call) -> bool:
     return one.record.trial.source in RICH_SOURCES
 
 
-def _situation(record: TrialRecord, call: ast.Call) -> tuple[object, ...]:
-    return record.trial.mode, record.trial.arrange, ast.unparse(call)
+def _situation(one: _Call, call: ast.Call) -> tuple[object, ...]:
+    return one.record.trial.mode, one.record.trial.arrange, one.act(call)
 
 
 def _mark_option(calls: Sequence[_Call], option: str, known: Mapping[tuple[object, ...], TrialRecord]) -> bool:
@@ -137,7 +144,7 @@ def _mark_option(calls: Sequence[_Call], option: str, known: Mapping[tuple[objec
     showing: list[tuple[_Call, TrialRecord]] = []
     for one in calls:
         without = one.without(option) if option in one.passed else None
-        control = known.get(_situation(one.record, without)) if without is not None else None
+        control = known.get(_situation(one, without)) if without is not None else None
         if control is not None and _outcome(one.record) != _outcome(control):
             showing.append((one, control))
     showing.sort(key=lambda pair: _showing_little(pair[0]))
@@ -176,7 +183,7 @@ def _with_option(one: _Call, option: str, value: ast.expr, other: TrialRecord) -
     trial, call = one.record.trial, one.call
     return replace(
         trial,
-        act=ast.unparse(ast.Call(call.func, call.args, [*call.keywords, ast.keyword(option, value)])),
+        act=one.act(ast.Call(call.func, call.args, [*call.keywords, ast.keyword(option, value)])),
         imports=tuple(sorted({*trial.imports, *(other.trial.imports if names_of(value) else ())})),
         source="mutation",
         wanted=None,

@@ -23,6 +23,7 @@ from .story_steps import (
     EMPTYING,
     filler_of,
     flags_of,
+    is_size,
     required_parameters,
     shown_first,
     takes_anything,
@@ -41,9 +42,6 @@ _KEYED = re.compile(
 _KEY_NAMES = frozenset({"key", "name", "item", "index"})
 # Records are numbered from 1 on by whatever keeps them.
 _NUMBERED = re.compile(r"id|(\w+_)?(id|pk|number)")
-_SIZE = re.compile(
-    r"(max_?|min_?|table_?|initial_?|buffer_?)?(size|capacity|len|length|items|limit|buckets|slots|room)"
-)
 _KEYS = ("1", "2", "3", "4")
 _VALUES = ("10", "20", "30", "40")
 # Alone, without a key: neither sorted nor reversed.
@@ -225,7 +223,7 @@ class _StoryBuilder:
         for parameter in constructor.parameters if constructor is not None else ():
             default = parse_expression(parameter.default or "None")
             number = isinstance(default, ast.Constant) and type(default.value) in (int, type(None))
-            if parameter.required or not number or not _SIZE.fullmatch(parameter.name) or not parameter.default:
+            if parameter.required or not number or not is_size(parameter.name) or not parameter.default:
                 continue
             for made in self._constructions()[:1]:
                 call = parse_expression(made.source)

@@ -21,6 +21,9 @@ _BUILT_IN: tuple[tuple[str, tuple[str, ...], frozenset[str]], ...] = (
     ("add", ("item",), frozenset("set MutableSet".split())),
 )
 _NUMBERS = (3, 5, 8)
+_SIZE = re.compile(
+    r"(max_?|min_?|table_?|initial_?|buffer_?)?(size|capacity|len|length|items|limit|buckets|slots|room)"
+)
 _TYPE_VARIABLE = re.compile(r"_?([KV]?T|[KRSUV])(_co|_contra)?|_?(Key|Value|Item)(T|Type)|Any|object|Hashable")
 
 
@@ -69,6 +72,11 @@ def flags_of(one: CallableFacts) -> list[Parameter]:
 def is_filling(method: str) -> bool:
     """Whether a method of this name puts something into its object."""
     return _FILLING.fullmatch(method) is not None
+
+
+def is_size(name: str) -> bool:
+    """Whether a parameter of this name says how many items an object takes."""
+    return _SIZE.fullmatch(name) is not None
 
 
 def shown_first(values: Sequence[Candidate]) -> list[Candidate]:

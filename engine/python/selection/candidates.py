@@ -23,7 +23,9 @@ from ..search.simplified_trials import SIMPLIFIED
 from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
 from .compared_calls import interchangeable_calls, misuses_of_empty_objects
 from .idle_arguments import idle_records
+from .idle_steps import records_with_idle_steps
 from .representative import Representation, answers_undecorated, represent, shows_unset_parts, texts_in
+from .tautologies import says_nothing
 
 # Raised by the operating system: not behaviour of the code unless the code or its documentation names the exception.
 SYSTEM_ERRORS = frozenset({"IsADirectoryError", "NotADirectoryError", "PermissionError"})
@@ -152,7 +154,10 @@ def _admitted(records: Sequence[TrialRecord], lines: _RaisingLines) -> Iterator[
     }
     valued = {(f"print({one.trial.act})", *one.trial.arrange) for one in records if _has_source(one)}
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
+    stepping = records_with_idle_steps(records)
     for record in records:
+        if record.number in stepping or says_nothing(record):
+            continue
         if record.trial.subject in drawing and _pins_draw(record):
             continue
         if _raised_by_accident(record, lines) or rebinds_import(record.trial):

@@ -15,6 +15,7 @@ from ....utils.python_source import expression_or_none, parse_or_none
 from ..inputs.variations import ORDER_PROMISED
 from ..model.model import Observation
 from ..search.trial_search import TrialRecord
+from ..source.shown_calls import shown_calls
 
 _Key = tuple[str, str, tuple[str, ...], str]
 
@@ -71,14 +72,18 @@ def outcome_of(observation: Observation) -> tuple[object, ...]:
 
 @lru_cache(maxsize=16384)
 def _shorter_acts(act: str) -> tuple[str, ...]:
-    """The act without one keyword argument, or without the last positional one of several, normalized."""
-    tree = expression_or_none(act)
-    if not isinstance(tree, ast.Call):
+    """The act without one keyword argument, or without the last positional one of several, normalized.
+
+    Of `repr(url.normalize(path=False))` and `url.normalize(path=False).to_text()` it is the inner call that has any.
+    """
+    *_, call = (None, *shown_calls(expression_or_none(act)))
+    if call is None:
         return ()
-    found = _without_keywords(tree)
-    if len(tree.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in tree.args):
-        found.append(ast.unparse(ast.Call(tree.func, tree.args[:-1], tree.keywords)))
-    return tuple(found)
+    found = _without_keywords(call)
+    if len(call.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in call.args):
+        found.append(ast.unparse(ast.Call(call.func, call.args[:-1], call.keywords)))
+    whole, inner = _normal(act), ast.unparse(call)
+    return tuple(whole.replace(inner, one, 1) for one in found)
 
 
 @lru_cache(maxsize=16384)

@@ -30,6 +30,7 @@ _EMPTY_CONTAINERS = frozenset({"[]", "{}", "()", "set()"})
 _NOTHING = re.compile(r"\bNone\b")
 _GAP = re.compile(r"\bNone\b|(?<![\w'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])")
 _SAMPLES = tuple(definition for definition, _ in DECORATED)
+_COPYING = re.compile(r"_*(deep_?|shallow_?)?(copy|clone|duplicate)(_\w+)?")
 _HELPERS = ("def ", "async def ", "class ", "@")
 
 
@@ -39,8 +40,8 @@ class Representation:
 
     Attributes:
         degeneracy: 0 for arguments and receiver that show something; 1 for one that shows little; 2 and more for less.
-        trivial: whether the result is empty, None, False, zero or the unchanged first argument, and nothing else
-            happens; also for every exception.
+        trivial: whether the result is empty, None, False, zero, the unchanged first argument or an object like the one
+            that was asked, and nothing else happens; also for every exception.
         shape: the source without its literal values; trials of one shape are rows of one table.
         values: the literal values that were taken out of the shape, in order, as source text.
         arguments: values of the act's positional arguments and keywords, where all are literals; else None.
@@ -124,7 +125,11 @@ def represent(
         + (SEVERE if unset else 0)
         + (MILD if subject is not None and subject.kind == "constructor" and is_partial(subject, len(given)) else 0),
         # An object that shows itself as the text it was read from is not that text.
-        trivial=is_trivial(observation, () if trial.act.startswith("repr(") else given),
+        trivial=is_trivial(
+            observation,
+            () if trial.act.startswith("repr(") else given,
+            copies=subject is not None and _COPYING.fullmatch(subject.name) is not None,
+        ),
         shape=shape,
         values=values,
         arguments=values_given,
@@ -138,8 +143,12 @@ def represent(
     )
 
 
-def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool:
-    """Whether a reader learns nothing from the outcome: see `Representation.trivial`."""
+def is_trivial(observation: Observation, given: Sequence[ast.expr] = (), *, copies: bool = False) -> bool:
+    """Whether a reader learns nothing from the outcome: see `Representation.trivial`.
+
+    Args:
+        copies: whether giving an equal object is what the callable is for.
+    """
     if observation.raised is not None:
         return True
     # What stand-ins for the world outside noted is there in any case.
@@ -147,7 +156,7 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool
     if effects or observation.output or observation.errors or observation.warnings:
         return False
     value = observation.value
-    if value is None:
+    if value is None or (value.unchanged and not copies):
         return True
     if value.source is None:
         # An object is told by its attributes: with all of them empty it is what its class makes of nothing.

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ....utils.python_names import last_name, loaded_names, names_of
-from ....utils.python_source import expression_or_none, parse_expression, parse_or_none
+from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_or_none
 from ..model.spec_case import Case
 from ..scenarios.drawn_results import FIRST_DRAW, is_seeded_text
 from ..search.round_trips import undoes
+from ..search.story_steps import is_filling
 from ..source.moments import NOW
 from ..source.titles import snake_case
 
@@ -19,7 +20,8 @@ CALLS = "calls"
 def scenario_words(cases: Sequence[Case]) -> Iterator[str]:
     """Generates what a test of one case shows by a scenario, in words; nothing for tables and other tests."""
     if len(cases) == 1:
-        yield from filter(None, (counted_words(cases[0]), undone_words(cases[0]), drawn_words(cases[0])))
+        case = cases[0]
+        yield from filter(None, (counted_words(case), undone_words(case), drawn_words(case), dropped_words(case)))
 
 
 def counted_words(case: Case) -> str:
@@ -73,6 +75,37 @@ def drawn_words(case: Case) -> str:
     if isinstance(act.ops[0], ast.Eq):
         return "repeats_for_equal_seeds" if ast.unparse(act.comparators[0]) == FIRST_DRAW else ""
     return {ast.In: "gives_a_member", ast.LtE: "gives_only_members"}.get(type(act.ops[0]), "")
+
+
+def dropped_words(case: Case) -> str:
+    """Which item gave place to the one that a test puts into a full object; empty for other tests."""
+    shown = next(
+        (one for one in case.expect if one.kind == "equals" and one.actual.startswith(("dict(", "list("))), None
+    )
+    held = literal_or(shown.value if shown is not None else "", None)
+    put_in = [_put_in(text) for text in (*case.statements[1:], case.expression)]
+    items = [one for one in put_in if one]
+    if not isinstance(held, dict | list) or not put_in[-1] or len(set(items)) != len(items) or items[-1] not in held:
+        return ""
+    gone = [one for one in items if one not in held]
+    if len(gone) != 1 or len(items) - len(put_in) not in (0, -1):
+        return ""
+    read = next((text for text, item in zip(case.statements[1:], put_in, strict=False) if not item), "")
+    if not read:
+        return "drops_oldest_item" if gone == items[:1] else ""
+    return "keeps_item_that_was_read" if repr(items[0]) in read and gone != items[:1] else ""
+
+
+def _put_in(text: str) -> str:
+    """The text that a statement puts into an object as an item, or as the key of one; empty for other statements."""
+    tree = parse_or_none(text)
+    node = tree.body[0] if tree is not None and len(tree.body) == 1 else None
+    key: ast.expr | None = None
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        key = node.targets[0].slice
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and node.value.args:
+        key = node.value.args[0] if is_filling(last_name(node.value.func)) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
 
 
 def restored_words(cases: Sequence[Case]) -> str:

@@ -279,6 +279,8 @@ class _Work:
             held = next((name for name in self.names if self.namespace.get(name) is result), None)
             if held is not None:
                 self.told["value"]["h"] = held
+            elif self._is_like_receiver(result):
+                self.told["value"]["e"] = True
             if self.trial.get("asks") and "s" not in self.told["value"]:
                 asked = effects.looks(self.renderer, self.trial["asks"], {**self.namespace, "result": result})
                 known = self.told["value"].get("at", [])
@@ -286,6 +288,21 @@ class _Work:
                 self.told["value"]["at"] = [*known, *answers]
             if self.trial.get("wanted") is not None:
                 self.told["shown"] = "" if result is None else repr(result)[:MAX_SHOWN]
+
+    def _is_like_receiver(self, result):
+        """Whether a method gave an object that equals the one it was called on, or `repr(…)` of such an object."""
+        act = self.trial["act"]
+        of_text = act.startswith("repr(")
+        name = act[5 if of_text else 0 :].partition(".")[0]
+        if name not in self.names:
+            return False
+        one = self.namespace.get(name)
+        if type(one).__eq__ is object.__eq__ or type(one).__module__ == "builtins":
+            return False
+        try:
+            return repr(one) == result if of_text else type(one) is type(result) and bool(one == result)
+        except Exception:  # how a project's objects compare is their business
+            return False
 
     def _tell_raised(self, error):
         if isinstance(error, TrialRefused):

@@ -149,6 +149,14 @@ def where():
 
 def here():
     return __file__
+
+
+@dataclass(frozen=True)
+class Place:
+    path: str
+
+    def tidy(self):
+        return Place(self.path.rstrip("/"))
 """
 TRIALS = [
     trial("cart.add('apple', 2)", "cart = Cart()", subject="Cart.add"),
@@ -177,6 +185,9 @@ TRIALS = [
     trial("1 / 0", subject="remember"),
     trial("result.append(1)", "result = [0]", subject="remember"),
     trial("not valid python"),
+    trial("place.tidy()", "place = Place('a/')", subject="Place.tidy"),
+    trial("plain.tidy()", "plain = Place('a')", subject="Place.tidy"),
+    trial("repr(plain.tidy())", "plain = Place('a')", subject="Place.tidy"),
 ]
 
 
@@ -193,6 +204,11 @@ def test_effects_on_arranged_names_are_told_with_their_values(seen: Mapping[str,
         "cart.total": "2",
         "len(cart)": "1",
     }
+
+
+def test_a_result_that_equals_the_object_that_was_asked_is_told(seen: Mapping[str, Observation]) -> None:
+    told = {act: value.unchanged for act, one in seen.items() if "tidy" in act and (value := one.value) is not None}
+    assert told == {"place.tidy()": False, "plain.tidy()": True, "repr(plain.tidy())": True}
 
 
 def test_an_exception_is_told_with_type_message_and_line(seen: Mapping[str, Observation]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from testwright.engine.python.selection.idle_arguments import idle_records
@@ -39,3 +41,13 @@ def test_an_option_of_the_object_that_changes_nothing_counts_too() -> None:
     of_another = record(4, "box.total()", returned("1"), arrange=("box = Box(3)", "other = Box(4, strict=True)"))
 
     assert idle_records([plain, idle, telling, of_another]) == {2}
+
+
+def test_an_option_without_effect_is_found_below_what_only_shows_the_result() -> None:
+    plain = [record(1, "repr(tidy('a'))", returned("'a'")), record(2, "tidy('a').to_text()", returned("'a'"))]
+    idle = [
+        record(3, "repr(tidy('a', path=False))", returned("'a'")),
+        record(4, "tidy('a', path=False).to_text()", returned("'a'")),
+    ]
+    same = [replace(one, trial=replace(one.trial, subject="tidy")) for one in (*plain, *idle)]
+    assert idle_records(same) == {3, 4}

@@ -90,6 +90,13 @@ def test_a_container_that_comes_back_unchanged_is_trivial() -> None:
     assert not is_trivial(Observation("returned", value=Value("dict", "{'b': 1}")), given)
 
 
+def test_an_object_like_the_one_that_was_asked_is_trivial_unless_it_is_a_copy() -> None:
+    like = Observation("returned", value=Value("m.Url", "Url('a')", unchanged=True))
+    assert is_trivial(like)
+    assert not is_trivial(like, copies=True)
+    assert not is_trivial(Observation("returned", value=Value("m.Url", "Url('a')")))
+
+
 def test_arguments_that_might_be_left_out_are_counted() -> None:
     trial = Trial("Bits", "Bits(3, size=6)")
     shown = represent(trial, Observation("returned", value=Value("str", "'0'")), BITS.constructor, FACTS)

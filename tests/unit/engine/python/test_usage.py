@@ -192,6 +192,36 @@ def test_printed_examples_are_also_tried_without_print(project):
     assert found["price(2)"].wanted == "prints:2\n"
 
 
+def test_an_example_that_only_shows_the_result_is_about_the_callable_that_it_documents(tmp_path):
+    source = '''class Url:
+    def __init__(self, text):
+        self.text = text
+
+    def child(self, name):
+        """
+        >>> url = Url("a")
+        >>> url.child("b").to_text()
+        'a/b'
+        >>> child = url.child("c")
+        >>> child.to_text()
+        'a/c'
+        >>> url.to_text()
+        'a'
+        """
+        return Url(f"{self.text}/{name}")
+
+    def to_text(self):
+        return self.text
+'''
+    facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    found = [(one.act, one.subject) for one in example_trials(facts, context.index) if one.wanted]
+    assert found == [
+        ("url.child('b').to_text()", "Url.child"),
+        ("child.to_text()", "Url.child"),
+        ("url.to_text()", "Url.to_text"),
+    ]
+
+
 def test_usage_is_the_same_each_time(project):
     assert sequences(project) == sequences(project)
     trials = list(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py")))

@@ -1,0 +1,74 @@
+"""Finds trials that call a method for nothing before their act: `url.add("x")`, whose result is thrown away.
+
+Such a step changes no object that can be seen, and no trial was seen to end otherwise because of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..model.model import RICH_SOURCES
+from ..scenarios.scenario import ShownBehaviour
+from ..search.trial_search import TrialRecord
+from .idle_arguments import outcome_of
+
+# A call on a variable whose result is not bound; what spans several lines does more than that.
+_STEP = re.compile(r"[A-Za-z_]\w*\.([A-Za-z_]\w*)\(.*\)")
+_Key = tuple[str, str, tuple[str, ...], str]
+
+
+def records_with_idle_steps(records: Sequence[TrialRecord]) -> frozenset[int]:
+    """Numbers of the records that call, before their act, a method that only asks; not those that a person wrote."""
+    asking = asking_methods(records)
+    return frozenset(
+        record.number
+        for record in records
+        if record.trial.source not in RICH_SOURCES
+        and ShownBehaviour not in record.notes
+        and any(name in asking for _, name in _steps(record))
+    )
+
+
+def asking_methods(records: Sequence[TrialRecord]) -> frozenset[str]:
+    """Names of methods that return something and change nothing, as far as records show: their calls are no steps."""
+    returned: set[str] = set()
+    changing: set[str] = set()
+    for record in records:
+        name, observation = record.trial.subject.rpartition(".")[2], record.observation
+        called = _STEP.fullmatch(record.trial.act)
+        if called is None or called[1] != name or observation.outcome != "returned":
+            continue
+        value = observation.value
+        answers = value is not None and value.source != "None" and not value.held
+        quiet = not (observation.effects or observation.output or observation.errors)
+        (returned if answers and quiet else changing).add(name)
+    found = returned - changing
+    return frozenset(found - _mattering(records, found)) if found else frozenset()
+
+
+def _mattering(records: Sequence[TrialRecord], names: set[str]) -> set[str]:
+    """Names of methods whose call before an act had it end otherwise: what it changed cannot be seen at once."""
+    ends = {_key(record, record.trial.arrange): record for record in reversed(records)}
+    found: set[str] = set()
+    for record in records:
+        for at, name in _steps(record):
+            if name not in names or name in found:
+                continue
+            arrange = record.trial.arrange
+            without = ends.get(_key(record, (*arrange[:at], *arrange[at + 1 :])))
+            if without is not None and outcome_of(without.observation) != outcome_of(record.observation):
+                found.add(name)
+    return found
+
+
+def _key(record: TrialRecord, arrange: tuple[str, ...]) -> _Key:
+    return record.trial.subject, record.trial.mode, arrange, record.trial.act
+
+
+def _steps(record: TrialRecord) -> Iterator[tuple[int, str]]:
+    """Places of the statements that only call a method of a variable, with its name."""
+    for at, text in enumerate(record.trial.arrange):
+        step = _STEP.fullmatch(text)
+        if step is not None:
+            yield at, step[1]

@@ -1,0 +1,144 @@
+"""A bounded container is filled beyond its limit: which item gives place shows, and whether reading one keeps it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from testwright.engine.python.facts.analyse import facts_from_source
+from testwright.engine.python.model.arcs import ArcMap
+from testwright.engine.python.model.model import Observation, Trial, Value
+from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.model.spec_case import Case, SpecExpectation
+from testwright.engine.python.project.layout import ModulePlace
+from testwright.engine.python.scenarios.bounded_containers import (
+    DROPS_OLDEST,
+    KEEPS_WHAT_WAS_READ,
+    show_bounded_containers,
+)
+from testwright.engine.python.scenarios.scenario import ShownBehaviour
+from testwright.engine.python.search.observer import EXPLORING
+from testwright.engine.python.search.trial_search import TrialSearch
+from testwright.engine.python.write.scenario_words import dropped_words
+
+pytestmark = pytest.mark.feature("B-16")
+
+OLDEST_GOES = """
+class Recent(dict):
+    def __init__(self, max_size=100):
+        self.max_size = max_size
+
+    def __setitem__(self, key, value):
+        if len(self) >= self.max_size:
+            del self[next(iter(self))]
+        super().__setitem__(key, value)
+"""
+UNREAD_GOES = (
+    OLDEST_GOES
+    + """
+
+class Used(Recent):
+    def get(self, key, default=None):
+        if key in self:
+            self[key] = self.pop(key)
+        return super().get(key, default)
+"""
+)
+UNBOUNDED = """
+class Names:
+    def __init__(self, size=3):
+        self.size = size
+        self.names = []
+
+    def add(self, name):
+        self.names.append(name)
+"""
+
+
+class Here:
+    """Watches trials by running them in this process, and tells what a dictionary of the test holds."""
+
+    conditions = EXPLORING
+
+    def __init__(self, source: str) -> None:
+        self._space: dict[str, Any] = {}
+        exec(source, self._space)
+
+    async def watch(self, trials: Sequence[Trial], **_: object) -> list[ObservedTrial]:
+        return [ObservedTrial(self._observed(trial)) for trial in trials]
+
+    def _observed(self, trial: Trial) -> Observation:
+        space = dict(self._space)
+        for statement in trial.arrange:
+            exec(statement, space)
+        result = eval(trial.act, space)
+        held = [(name, space[name]) for name in space if name not in self._space and isinstance(space[name], dict)]
+        effects = tuple((f"dict({name})", Value("dict", source=repr(dict(value)))) for name, value in held)
+        return Observation("returned", value=Value(type(result).__name__, source=repr(result)), effects=effects)
+
+
+class Nothing:
+    """Proposes no trial of its own."""
+
+    def initial(self) -> Any:
+        return iter(())
+
+    def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
+        return []
+
+    def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
+        return []
+
+
+def shown(source: str) -> dict[str, Trial]:
+    """What is shown of a module's containers, with the trial that shows it."""
+    facts = facts_from_source(source.encode(), ModulePlace("m.py", "m", "."))
+    search = TrialSearch(facts, ArcMap("pass\n"), Nothing(), frozenset(), 100)
+    asyncio.run(show_bounded_containers(facts, search, Here(source)))  # type: ignore[arg-type]
+    return {str(one.notes[ShownBehaviour]): one.trial for one in search.records}
+
+
+def test_a_full_container_drops_its_oldest_item() -> None:
+    found = shown(OLDEST_GOES)
+
+    assert list(found) == [f"Recent {DROPS_OLDEST}"]
+    trial = found[f"Recent {DROPS_OLDEST}"]
+    assert trial.arrange == ("recent = Recent(max_size=2)", "recent['apple'] = 1", "recent['banana'] = 2")
+    assert trial.act == "recent.__setitem__('cherry', 3)"
+
+
+def test_reading_an_item_keeps_it_where_the_class_counts_use() -> None:
+    found = shown(UNREAD_GOES)
+
+    assert f"Recent {KEEPS_WHAT_WAS_READ}" not in found
+    trial = found[f"Used {KEEPS_WHAT_WAS_READ}"]
+    assert trial.subject == "Recent.__setitem__"
+    assert trial.arrange[-1] == "used.get('apple')"
+
+
+def test_what_takes_any_number_of_items_shows_nothing() -> None:
+    assert shown(UNBOUNDED) == {}
+
+
+@pytest.mark.parametrize(
+    ("read", "held", "words"),
+    [
+        ((), {"banana": 2, "cherry": 3}, "drops_oldest_item"),
+        (("recent.get('apple')",), {"apple": 1, "cherry": 3}, "keeps_item_that_was_read"),
+        ((), {"apple": 1, "banana": 2, "cherry": 3}, ""),
+    ],
+)
+def test_the_name_says_which_item_gave_place(read: tuple[str, ...], held: dict[str, int], words: str) -> None:
+    case = Case(
+        "tc_recent",
+        "recent",
+        "Recent.__setitem__",
+        "recent.__setitem__('cherry', 3)",
+        expect=(SpecExpectation("equals", "dict(recent)", repr(held)),),
+        statements=("recent = Recent(max_size=2)", "recent['apple'] = 1", "recent['banana'] = 2", *read),
+    )
+
+    assert dropped_words(case) == words
