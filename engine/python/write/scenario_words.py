@@ -82,7 +82,7 @@ def dropped_words(case: Case) -> str:
     shown = next(
         (one for one in case.expect if one.kind == "equals" and one.actual.startswith(("dict(", "list("))), None
     )
-    held = literal_or(shown.value if shown is not None else "", None)
+    held = literal_or((shown.value or "") if shown is not None else "", None)
     put_in = [_put_in(text) for text in (*case.statements[1:], case.expression)]
     items = [one for one in put_in if one]
     if not isinstance(held, dict | list) or not put_in[-1] or len(set(items)) != len(items) or items[-1] not in held:
