@@ -14,6 +14,7 @@ from ..model.model import (
     CallableKind,
     ClassFacts,
     ClassKind,
+    Documentation,
     Parameter,
     ParameterKind,
 )
@@ -158,6 +159,8 @@ def _members(node: ast.ClassDef) -> dict[str, CallableFacts]:
             and dotted_name(statement.value.func).lower().endswith("property")
         ):
             _old_property(node.name, statement, statement.value, found)
+        elif isinstance(statement, ast.Assign):
+            _assigned_operator(node, statement, found)
     return found
 
 
@@ -196,6 +199,29 @@ def _old_property(owner: str, node: ast.Assign, call: ast.Call, found: dict[str,
     if isinstance(target, ast.Name) and readers:
         getter = found[readers[0]]
         found[target.id] = replace(getter, qualname=f"{owner}.{target.id}", kind="property", parameters=())
+
+
+_OPERATORS = frozenset(f"__{name}__" for name in "eq ne lt le gt ge and or xor sub add mul contains".split())
+
+
+def _assigned_operator(owner: ast.ClassDef, node: ast.Assign, found: dict[str, CallableFacts]) -> None:
+    """`__and__ = intersection`, or `__lt__ = _comparing(lt)` with a function of the class that makes methods."""
+    target, value = node.targets[0], node.value
+    if not isinstance(target, ast.Name) or target.id not in _OPERATORS:
+        return
+    method: CallableFacts | None = None
+    if isinstance(value, ast.Name):
+        method = found.get(value.id)
+    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        makers = (one for one in owner.body if isinstance(one, ast.FunctionDef) and one.name == value.func.id)
+        made = [one for maker in makers for one in maker.body if isinstance(one, ast.FunctionDef)]
+        method = callable_facts(made[0], owner.name) if len(made) == 1 else None
+    operands = [one for one in method.parameters if one.required or one.kind == "var_positional"] if method else []
+    if method is not None and method.kind == "method" and len(operands) == 1:
+        operand = replace(operands[0], kind="positional_only")
+        name = f"{owner.name}.{target.id}"
+        # What documents the method shows calls of it, and a maker's function is documented for no operator alone.
+        found[target.id] = replace(method, qualname=name, parameters=(operand,), documentation=Documentation())
 
 
 def _class_kind(

@@ -20,6 +20,7 @@ from .normal_form import normal_form
 from .oracle import Oracle, OracleVerdict
 from .repeats import call_key, without_repeats
 
+_NO_LITERAL = object()
 _INSIDE = re.compile(r"\b_[A-Za-z]\w*|<(class|function|bound method|built-in) ")
 _TEST_MODULE = re.compile(r"(tests|test|testing|conftest)(\.|$)|(.*\.)?test_")
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
@@ -167,12 +168,12 @@ def _shows_representation(finding: TrialFinding) -> bool:
     What a document shows stays.
     """
     value, act = finding.observation.value, parse_expression(finding.trial.act)
-    if value is None or finding.agrees or not (isinstance(act, ast.Call) and ast.unparse(act.func) == "repr"):
+    if finding.agrees or not (isinstance(act, ast.Call) and ast.unparse(act.func) == "repr"):
         return False
-    text = literal_or(value.source or "", "")
     shown = act.args[0]
     if isinstance(shown, ast.Call) and isinstance(shown.func, ast.Call):
-        return any(isinstance(one, ast.Constant) for one in shown.args)
+        return any(literal_or(one, _NO_LITERAL) is not _NO_LITERAL for one in shown.args)
+    text = literal_or((value.source or "") if value is not None else "", "")
     return isinstance(text, str) and _INSIDE.search(text) is not None
 
 

@@ -6,7 +6,7 @@ the act, so that its test asserts what is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ....utils.python_source import literal_or
@@ -43,16 +43,20 @@ def _of_class(owner: ClassFacts, facts: ModuleFacts) -> Iterator[Scenario]:
     variable = variable_for(owner.name)
     made = f"{variable} = {owner.name}({f'{limit}=' if limit else ''}{_PLACES})"
     base = Trial(owner.name, "", imports=(f"from {facts.module} import {owner.name}",))
+    own = {one.name for one in owner.members}
     for filler in members.values():
         put = _Put(variable, filler.name, len(filler.needed))
         if not put.fits():
             continue
         arrange = (made, put.statement(_OLDEST, 1), put.statement(_NEXT, 2))
-        oldest = put.trial(base, filler.qualname, arrange)
-        yield Scenario(oldest, f"{owner.name} {DROPS_OLDEST}", _Leaves(_NEXT, _OLDEST))
-        for read in _reads(variable, members):
-            used = put.trial(base, filler.qualname, (*arrange, read))
-            yield Scenario(used, f"{owner.name} {KEEPS_WHAT_WAS_READ}", _Leaves(_OLDEST, _NEXT))
+        if filler.name in own:
+            yield from put.scenarios(base, filler.qualname, arrange, DROPS_OLDEST, _Leaves(_NEXT, _OLDEST))
+        for name, read in _reads(variable, members):
+            # What an heir makes of reading is about the member that it overrides.
+            subject = members[name].qualname if name in own else filler.qualname if filler.name in own else ""
+            if subject:
+                used = _Leaves(_OLDEST, _NEXT)
+                yield from put.scenarios(base, subject, (*arrange, read), KEEPS_WHAT_WAS_READ, used)
 
 
 def _lineage(owner: ClassFacts, classes: Mapping[str, ClassFacts]) -> list[ClassFacts]:
@@ -93,21 +97,25 @@ class _Put:
             return f"{self.variable}[{key!r}] = {value}"
         return self._call(key, value)
 
-    def trial(self, base: Trial, subject: str, arrange: Sequence[str]) -> Trial:
-        """The trial that puts the last item in, and looks for each where the object does not show what it holds."""
-        asked = tuple(f"{key!r} in {self.variable}" for key in (_OLDEST, _NEXT, _LAST))
-        return replace(scenario_trial(base, subject, arrange, self._call(_LAST, 3)), looks=asked)
+    def scenarios(
+        self, base: Trial, subject: str, arrange: Sequence[str], shows: str, holds: Callable[[Observation], bool]
+    ) -> Iterator[Scenario]:
+        """Puts the last item in; asks for each item where the object does not show as a whole what it holds."""
+        trial = scenario_trial(base, subject, arrange, self._call(_LAST, 3))
+        asked = tuple(f"({key!r} in {self.variable})" for key in (_OLDEST, _NEXT, _LAST))
+        for looks in ((), asked):
+            yield Scenario(replace(trial, looks=looks), shows, holds)
 
     def _call(self, key: str, value: int) -> str:
         return f"{self.variable}.{self.method}({key!r}{f', {value}' if self.takes == 2 else ''})"
 
 
-def _reads(variable: str, members: Mapping[str, CallableFacts]) -> Iterator[str]:
-    """Statements that read the oldest item."""
-    if "get" in members:
-        yield f"{variable}.get({_OLDEST!r})"
+def _reads(variable: str, members: Mapping[str, CallableFacts]) -> Iterator[tuple[str, str]]:
+    """The members that read an item, and the statements that read the oldest one."""
     if "__getitem__" in members:
-        yield f"{variable}[{_OLDEST!r}]"
+        yield "__getitem__", f"{variable}[{_OLDEST!r}]"
+    if "get" in members:
+        yield "get", f"{variable}.get({_OLDEST!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +133,6 @@ class _Leaves:
             if name.startswith(_SHOWN_WHOLE):
                 held = literal_or(source, None)
                 return held is not None and set(held) == {self.kept, _LAST}
-        gone = [name for name, source in effects.items() if source == "False" and name.startswith(repr(self.gone))]
-        came = [name for name, source in effects.items() if source == "True" and name.startswith(repr(_LAST))]
+        gone = [name for name, source in effects.items() if source == "False" and name.startswith(f"({self.gone!r}")]
+        came = [name for name, source in effects.items() if source == "True" and name.startswith(f"({_LAST!r}")]
         return bool(gone and came)

@@ -26,23 +26,24 @@ def records_with_idle_steps(records: Sequence[TrialRecord]) -> frozenset[int]:
         for record in records
         if record.trial.source not in RICH_SOURCES
         and ShownBehaviour not in record.notes
-        and any(name in asking for _, name in _steps(record))
+        and any(step in asking for _, step in _steps(record))
     )
 
 
 def asking_methods(records: Sequence[TrialRecord]) -> frozenset[str]:
-    """Names of methods that return something and change nothing, as far as records show: their calls are no steps."""
+    """Qualified names of methods that return something and change nothing, as far as records show."""
     returned: set[str] = set()
     changing: set[str] = set()
     for record in records:
-        name, observation = record.trial.subject.rpartition(".")[2], record.observation
+        subject, observation = record.trial.subject, record.observation
         called = _STEP.fullmatch(record.trial.act)
-        if called is None or called[1] != name or observation.outcome != "returned":
+        if called is None or called[1] != subject.rpartition(".")[2] or observation.outcome != "returned":
             continue
         value = observation.value
-        answers = value is not None and value.source != "None" and not value.held
-        quiet = not (observation.effects or observation.output or observation.errors)
-        (returned if answers and quiet else changing).add(name)
+        if observation.effects or observation.output or observation.errors or (value is not None and value.held):
+            changing.add(subject)
+        elif value is not None and value.source != "None":
+            returned.add(subject)
     found = returned - changing
     return frozenset(found - _mattering(records, found)) if found else frozenset()
 
@@ -67,8 +68,9 @@ def _key(record: TrialRecord, arrange: tuple[str, ...]) -> _Key:
 
 
 def _steps(record: TrialRecord) -> Iterator[tuple[int, str]]:
-    """Places of the statements that only call a method of a variable, with its name."""
+    """Places of the statements that only call a method of a variable, with its name in the class of the subject."""
+    owner = record.trial.subject.rpartition(".")[0]
     for at, text in enumerate(record.trial.arrange):
         step = _STEP.fullmatch(text)
         if step is not None:
-            yield at, step[1]
+            yield at, f"{owner}.{step[1]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ....utils.python_source import expression_or_none, parse_or_none
@@ -23,12 +24,13 @@ def drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts:
         tested = tested or (not owner.members and len(by_subject) > 1)  # a record that functions work on
         if found and (tested or owner.kind in GENERATED_CONSTRUCTORS):
             telling = is_exception(owner, facts.classes) and not owner.members
+            default = _default_attributes(found)
             by_subject[owner.name] = [
                 one
                 for one in found
                 if one.example
                 or one.raises
-                or not _stores_only(one, owner.constructor)
+                or not _stores_only(one, owner.constructor, default)
                 or (telling and _is_given_more(one))
             ]
             if not by_subject[owner.name]:
@@ -41,15 +43,31 @@ def _is_given_more(candidate: TrialCandidate) -> bool:
     return isinstance(call, ast.Call) and len(call.args) + len(call.keywords) > 1
 
 
-def _stores_only(candidate: TrialCandidate, constructor: CallableFacts | None) -> bool:
-    """Whether all that a construction shows are the arguments that it was given, and defaults."""
+def _default_attributes(found: Sequence[TrialCandidate]) -> Mapping[str, str | None]:
+    """The attributes of an object that is made of nothing; empty where none was made."""
+    for one in found:
+        call, value = expression_or_none(one.record.trial.act), one.record.observation.value
+        if isinstance(call, ast.Call) and not (call.args or call.keywords or one.record.trial.arrange) and value:
+            return {name: held.source for name, held in value.attributes}
+    return {}
+
+
+def _stores_only(
+    candidate: TrialCandidate, constructor: CallableFacts | None, default: Mapping[str, str | None]
+) -> bool:
+    """Whether all that a construction shows are the arguments that it was given, and defaults.
+
+    Args:
+        default: the attributes of an object that was given nothing: nobody asserts what is the same there.
+    """
     trial, observation = candidate.record.trial, candidate.record.observation
     value = observation.value
     if value is None or observation.effects or observation.output or observation.warnings:
         return False
     defaults = [one.default for one in constructor.parameters if one.default] if constructor is not None else []
     given = set().union(*(_constants(text) for text in (*trial.arrange, trial.act, *defaults)))
-    shown = [value.source or ""] if value.source else [item.source or "" for _, item in value.attributes]
+    told = [item.source or "" for name, item in value.attributes if default.get(name, "") != item.source]
+    shown = [value.source] if value.source else told
     return all(_constants(source) <= given for source in shown)
 
 

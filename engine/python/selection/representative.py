@@ -182,9 +182,14 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = (), *, copi
 
 
 def answers_undecorated(trial: Trial, observation: Observation) -> bool:
-    """Whether a decorated sample function answers as it would without its decorator: one that does nothing passes."""
+    """Whether a decorated sample function answers as it would without its decorator, or with an object of its own.
+
+    A decorator that does nothing passes the former; the latter pins what misuse makes.
+    """
     if observation.effects or not any(text.startswith("@") and text.endswith(_SAMPLES) for text in trial.arrange):
         return False
+    if trial.act.startswith("repr("):
+        return True  # what decorates is not given what it needs: it took the function for something else
     call = expression_or_none(trial.act)
     if not isinstance(call, ast.Call):
         return False

@@ -343,6 +343,27 @@ def test_a_descriptor_that_takes_a_method_makes_a_property(tmp_path):
     assert [(one.qualname, one.kind) for one in facts.classes[0].members if one.public] == [("Stats.mean", "property")]
 
 
+def test_operators_that_a_class_body_assigns_are_members(tmp_path):
+    source = (
+        "class Names:\n"
+        "    def _comparing(compare):\n"
+        "        def comparer(self, other):\n            return compare(self._names, other)\n\n"
+        "        return comparer\n\n"
+        "    __lt__ = _comparing(lt)\n"
+        "    def common(self, *others):\n        return self\n\n"
+        "    __and__ = common\n"
+        "    size = common\n"
+    )
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+
+    found = {one.name: one for one in facts.classes[0].members if one.public}
+
+    assert list(found) == ["__lt__", "common", "__and__"]
+    assert (found["__lt__"].lines, found["__and__"].lines) == ((3, 4), (9, 10))
+    operands = [[(one.name, one.kind) for one in found[name].parameters] for name in ("__lt__", "__and__")]
+    assert operands == [[("other", "positional_only")], [("others", "positional_only")]]
+
+
 def test_a_class_that_its_name_calls_a_base_is_only_derived_from(tmp_path):
     source = (
         "class BaseQueue:\n    def add(self, item): ...\n\nclass Heap(BaseQueue): ...\n\nclass BaseLine: ...\n"

@@ -202,6 +202,11 @@ def test_a_decorated_function_that_answers_as_before_shows_nothing(definition: s
     assert not plain("'something else'")
 
 
+def test_a_decorated_function_that_answers_with_an_object_shows_misuse() -> None:
+    trial = Trial("cached", "repr(double(4))", arrange=("@cached\ndef double(number):\n    return 2 * number",))
+    assert answers_undecorated(trial, Observation("returned", value=Value("str", "'Cached(func=4)'")))
+
+
 def test_an_object_with_a_name_and_nothing_in_it_shows_nothing_of_what_it_adds_up() -> None:
     own = Parameter("self", "positional_or_keyword")
     total = CallableFacts("Cart.total", "method", (4, 6), (own,), owner="Cart")
