@@ -6,7 +6,8 @@ the act, so that its test asserts what is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ....utils.python_source import literal_or
@@ -21,6 +22,9 @@ DROPS_OLDEST = "drops the oldest"
 KEEPS_WHAT_WAS_READ = "keeps what was read"
 _OLDEST, _NEXT, _LAST = "apple", "banana", "cherry"
 _PLACES = 2
+_CONTAINER = re.compile(
+    r"(\w+\.)*(dict|list|OrderedDict|UserDict|UserList|deque|(Mutable)?(Mapping|Sequence))(\[.*\])?"
+)
 _SHOWN_WHOLE = ("dict(", "list(")
 
 
@@ -44,19 +48,20 @@ def _of_class(owner: ClassFacts, facts: ModuleFacts) -> Iterator[Scenario]:
     made = f"{variable} = {owner.name}({f'{limit}=' if limit else ''}{_PLACES})"
     base = Trial(owner.name, "", imports=(f"from {facts.module} import {owner.name}",))
     own = {one.name for one in owner.members}
+    shown = any(_CONTAINER.fullmatch(base) for one in lineage for base in one.bases)
     for filler in members.values():
-        put = _Put(variable, filler.name, len(filler.needed))
+        put = _Put(variable, filler.name, len(filler.needed), shown)
         if not put.fits():
             continue
         arrange = (made, put.statement(_OLDEST, 1), put.statement(_NEXT, 2))
         if filler.name in own:
-            yield from put.scenarios(base, filler.qualname, arrange, DROPS_OLDEST, _Leaves(_NEXT, _OLDEST))
+            yield Scenario(put.trial(base, filler.qualname, arrange), DROPS_OLDEST, _Leaves(_NEXT, _OLDEST))
         for name, read in _reads(variable, members):
             # What an heir makes of reading is about the member that it overrides.
             subject = members[name].qualname if name in own else filler.qualname if filler.name in own else ""
             if subject:
-                used = _Leaves(_OLDEST, _NEXT)
-                yield from put.scenarios(base, subject, (*arrange, read), KEEPS_WHAT_WAS_READ, used)
+                used = put.trial(base, subject, (*arrange, read))
+                yield Scenario(used, KEEPS_WHAT_WAS_READ, _Leaves(_OLDEST, _NEXT))
 
 
 def _lineage(owner: ClassFacts, classes: Mapping[str, ClassFacts]) -> list[ClassFacts]:
@@ -81,11 +86,16 @@ def _limit_of(owner: ClassFacts) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Put:
-    """How items are put into an object: `cache['apple'] = 1`, `cache.put('apple', 1)` or `recent.add('apple')`."""
+    """How items are put into an object: `cache['apple'] = 1`, `cache.put('apple', 1)` or `recent.add('apple')`.
+
+    Attributes:
+        shown: whether the object shows as a whole what it holds.
+    """
 
     variable: str
     method: str
     takes: int
+    shown: bool
 
     def fits(self) -> bool:
         """Whether the method takes an item, or a key and an item."""
@@ -97,14 +107,11 @@ class _Put:
             return f"{self.variable}[{key!r}] = {value}"
         return self._call(key, value)
 
-    def scenarios(
-        self, base: Trial, subject: str, arrange: Sequence[str], shows: str, holds: Callable[[Observation], bool]
-    ) -> Iterator[Scenario]:
-        """Puts the last item in; asks for each item where the object does not show as a whole what it holds."""
-        trial = scenario_trial(base, subject, arrange, self._call(_LAST, 3))
+    def trial(self, base: Trial, subject: str, arrange: Sequence[str]) -> Trial:
+        """The trial that puts the last item in, and looks for each where the object does not show what it holds."""
         asked = tuple(f"({key!r} in {self.variable})" for key in (_OLDEST, _NEXT, _LAST))
-        for looks in ((), asked):
-            yield Scenario(replace(trial, looks=looks), shows, holds)
+        trial = scenario_trial(base, subject, arrange, self._call(_LAST, 3))
+        return trial if self.shown else replace(trial, looks=asked)
 
     def _call(self, key: str, value: int) -> str:
         return f"{self.variable}.{self.method}({key!r}{f', {value}' if self.takes == 2 else ''})"

@@ -45,11 +45,13 @@ def _is_given_more(candidate: TrialCandidate) -> bool:
 
 def _default_attributes(found: Sequence[TrialCandidate]) -> Mapping[str, str | None]:
     """The attributes of an object that is made of nothing; empty where none was made."""
-    for one in found:
-        call, value = expression_or_none(one.record.trial.act), one.record.observation.value
-        if isinstance(call, ast.Call) and not (call.args or call.keywords or one.record.trial.arrange) and value:
-            return {name: held.source for name, held in value.attributes}
-    return {}
+    values = (one.record.observation.value for one in found if _is_given_nothing(one))
+    return next(({name: held.source for name, held in value.attributes} for value in values if value is not None), {})
+
+
+def _is_given_nothing(candidate: TrialCandidate) -> bool:
+    call = expression_or_none(candidate.record.trial.act)
+    return isinstance(call, ast.Call) and not (call.args or call.keywords or candidate.record.trial.arrange)
 
 
 def _stores_only(
@@ -66,7 +68,8 @@ def _stores_only(
         return False
     defaults = [one.default for one in constructor.parameters if one.default] if constructor is not None else []
     given = set().union(*(_constants(text) for text in (*trial.arrange, trial.act, *defaults)))
-    told = [item.source or "" for name, item in value.attributes if default.get(name, "") != item.source]
+    alike = {} if _is_given_nothing(candidate) else default
+    told = [item.source or "" for name, item in value.attributes if alike.get(name, "") != item.source]
     shown = [value.source] if value.source else told
     return all(_constants(source) <= given for source in shown)
 
