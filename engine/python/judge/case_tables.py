@@ -155,16 +155,18 @@ def _parts(one: SpecExpectation) -> tuple[str, ...]:
 
 
 def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
-    """Finds columns of expected attributes that equal, in every row, the argument of the same name or a text that is
-    passed."""
+    """Finds columns that repeat another one in every row: of expected attributes the argument of the same name or a
+    text that is passed, and of texts that stand in several places."""
     found: dict[int, int] = {}
     given = [at for at in varying if not holes[at].name.startswith("expected")]
     for at in varying:
         for other in given:
-            if not holes[at].name.startswith("expected_") or holes[at].values != holes[other].values:
+            name = holes[at].name
+            if at == other or name == "expected" or holes[at].values != holes[other].values:
                 continue
             texts = all(value.startswith(("'", '"')) for value in holes[at].values)
-            if texts or holes[at].name == f"expected_{holes[other].name}":
+            again = texts and other < at and other not in found
+            if (texts and name.startswith("expected_")) or name == f"expected_{holes[other].name}" or again:
                 found.setdefault(at, other)
     return found
 

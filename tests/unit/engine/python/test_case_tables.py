@@ -41,6 +41,16 @@ def test_columns_are_called_like_the_parameters_they_go_to() -> None:
     assert table.columns == ("low", "high")
 
 
+def test_a_text_that_stands_in_two_places_of_every_row_is_one_column() -> None:
+    found = [case(f"f({text!r})", f"Page(Line({text!r}))") for text in ("apple", "pear")]
+
+    table = tabulate(found, (), lambda call, at: "text" if ast.unparse(call.func) == "Line" else "url")
+
+    assert table is not None
+    assert table.columns == ("url",)
+    assert table.template.expect[0].value == "Page(Line(url))"
+
+
 def test_names_given_for_the_columns_win() -> None:
     table = tabulate([case("f(1)", "3"), case("f(2)", "4")], ("price", "sum"))
 

@@ -188,6 +188,17 @@ def test_a_constructor_is_told_by_fields_and_never_by_another_call_of_itself() -
     ]
 
 
+@pytest.mark.feature("B-16")
+def test_a_call_is_never_expected_to_equal_itself_however_its_texts_are_quoted() -> None:
+    made = Value("cart.Cart", source="Cart.parse('A')", attributes=(("name", text("A")),))
+    finding = TrialFinding(trial("Cart.parse", 'Cart.parse(u"A")'), Observation("returned", value=made))
+
+    assert kinds(finding) == [("equals", "result.name", "'A'")]
+    bare = replace(finding, observation=Observation("returned", value=replace(made, attributes=())))
+    assert ("equals", "result", made.source) not in kinds(bare)
+    assert kinds(replace(bare, agrees=True)) == [("equals", "result", made.source)]
+
+
 def test_a_message_that_repeats_what_was_given_is_demanded_with_the_rest() -> None:
     assert message_part("hello world: 2 missing", "stock.take('hello world')") == "hello world: 2 missing"
     assert message_part(": 1 missing from stock") == "1 missing from stock"
