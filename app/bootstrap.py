@@ -28,10 +28,10 @@ from ..core.events import EventSink, EventType
 from ..engine.python.explore.explore import ExplorationBudget
 from ..engine.python.model.mutant_search import MutantSearchLimits
 from ..engine.python.project.layout import find_layout
+from ..sandbox.browsers.relayed import RelayedSandbox
 from ..sandbox.interpreter import Interpreter
 from ..sandbox.opening import open_sandbox
 from ..sandbox.protocol import Completed, Program, Sandbox, SandboxKind, Session
-from ..sandbox.relayed import RelayedSandbox
 from ..sandbox.target import ProvideTarget, PythonTarget, prepare_target, remove_abandoned
 from ..store.files.event_log import EventLog
 from ..store.files.lock import project_lock, remove_scratch_of_dead_runs, run_lock

@@ -23,7 +23,6 @@ from pydantic_settings import (
 
 from ..core.errors import ProjectError, SettingsError
 from ..utils.redact import has_secret_argument
-from ..utils.site_address import local_origin
 from ..utils.untrusted_folders import reserved_folder
 from ..utils.user_folders import unforeseeable_name
 from .application_table import OBJECT, expand_short_forms
@@ -33,6 +32,7 @@ from .folders import check_state_folder, check_tests_folder
 from .models import PROVIDER, WRITING_ROLES, Models, expand_model, model_of_environment
 from .project_file import ProjectFile, read_project_file
 from .run_database import database_folder, unread_databases
+from .site_address import local_origin
 from .target_variables import checked_variables, filled_variables, taken_variables
 from .tool_servers import ToolServer, read_servers, servers_from
 from .trust import in_words, is_recorded, needs_consent

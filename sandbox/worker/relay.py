@@ -1,7 +1,7 @@
 """Gives a program one address outside of its sandbox: `relay.py PORT SOCKET COMMAND...`.
 
-What is sent to the port of this machine goes to the socket of the file system, behind which `sandbox/relayed.py` asks
-the address. COMMAND then takes the place of this process.
+What is sent to the port of this machine goes to the socket of the file system, behind which
+`sandbox/browsers/relayed.py` asks the address. COMMAND then takes the place of this process.
 """
 
 import os

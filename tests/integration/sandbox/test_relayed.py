@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.sandbox.relayed import RelayedSandbox
+from testwright.sandbox.browsers.relayed import RelayedSandbox
 from testwright.tests.support.engine.sandboxes import needed_sandbox, python_program
 
 pytestmark = pytest.mark.feature("T-20")

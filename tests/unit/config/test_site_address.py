@@ -2,7 +2,7 @@
 
 import pytest
 
-from testwright.utils.site_address import local_origin
+from testwright.config.site_address import local_origin
 
 
 @pytest.mark.feature("T-20")

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from .protocol import Completed, Program, Sandbox, SandboxKind, Session
-from .worker_files import WORKER_FOLDER
+from ..protocol import Completed, Program, Sandbox, SandboxKind, Session
+from ..worker_files import WORKER_FOLDER
 
 _CHUNK = 65536
 
