@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from testwright.tests.support.projects.files import copy_of_shop
 from testwright.tests.support.runs.command_line import invoke_command
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -39,7 +40,9 @@ def checkout(tmp_path):
     copy.mkdir()
     for name in ("main.py", "Makefile", "pyproject.toml", "constraints.txt", "requirements.txt"):
         shutil.copy2(ROOT / name, copy / name)
-    shutil.copytree(ROOT / "examples", copy / "examples", ignore=shutil.ignore_patterns(".testwright", "generated"))
+    left_out = shutil.ignore_patterns(".testwright", "generated", "shop")
+    shutil.copytree(ROOT / "examples", copy / "examples", ignore=left_out)
+    copy_of_shop(copy / "examples")
     return copy
 
 

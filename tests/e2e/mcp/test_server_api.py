@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from testwright.tests.support.mcp.serving import data, real_client
-from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.files import OWN_PYTEST, make_project
 from testwright.tests.support.projects.small_api import FASTAPI_APP
 
 APP = "src/counters/api.py"
@@ -16,7 +16,7 @@ APP = "src/counters/api.py"
 
 @pytest.mark.feature("T-11", "T-20")
 async def test_the_spec_of_an_api_is_written_checked_edited_and_becomes_tests(tmp_path: Path) -> None:
-    root = make_project(tmp_path / "counters", {"src/counters/__init__.py": "", APP: FASTAPI_APP})
+    root = make_project(tmp_path / "counters", {**OWN_PYTEST, "src/counters/__init__.py": "", APP: FASTAPI_APP})
     async with real_client(root) as client:
         made = data(await client.call_tool("generate_test_spec", {"test_type": "api", "target": APP}))
         read = await client.read_resource(made["spec_path"])

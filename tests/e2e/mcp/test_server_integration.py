@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from testwright.tests.support.mcp.serving import data, real_client
-from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.files import OWN_PYTEST, make_project
 from testwright.tests.support.projects.message_board import BOARD
 
 CLIENT = "src/board/client.py"
@@ -16,7 +16,7 @@ CLIENT = "src/board/client.py"
 
 @pytest.mark.feature("T-11", "T-20")
 async def test_the_spec_of_flows_is_written_checked_edited_and_becomes_tests(tmp_path: Path) -> None:
-    root = make_project(tmp_path / "board", BOARD)
+    root = make_project(tmp_path / "board", {**OWN_PYTEST, **BOARD})
     async with real_client(root) as client:
         asked = {"test_type": "integration", "target": CLIENT}
         made = data(await client.call_tool("generate_test_spec", asked))

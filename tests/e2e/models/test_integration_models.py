@@ -10,7 +10,7 @@ import pytest
 from testwright.app import api
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, answer
 from testwright.tests.support.projects.depot import DEPOT
-from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.files import OWN_PYTEST, make_project
 from testwright.tests.support.runs.model_runs import KEY
 
 TEST_PATH = "tests/generated/integration/test_depot_shipping_flows.py"
@@ -49,7 +49,7 @@ async def test_flows_of_a_model_are_kept_where_they_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, framework: str
 ) -> None:
     monkeypatch.setenv("TESTWRIGHT_API_KEY", KEY)
-    root = make_project(tmp_path / "depot", DEPOT)
+    root = make_project(tmp_path / "depot", {**OWN_PYTEST, **DEPOT})
     script = [answer({"imports": IMPORTS, "cases": [flow("two_are_left", "2"), flow("nine_are_left", "9")]})]
     with ScriptedOpenAI(script) as server:
         report = await api.agenerate(

@@ -11,7 +11,7 @@ import pytest
 from testwright.app import api
 from testwright.core.exit_code import ExitCode
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, answer
-from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.files import OWN_PYTEST, make_project
 from testwright.tests.support.projects.small_api import FASTAPI_APP
 
 KEY = "a-scripted-key"
@@ -21,7 +21,8 @@ UNMEASURED: dict[str, Any] = {**QUICK, "mutants": 0}
 
 
 def project(folder: Path, source: str = FASTAPI_APP) -> Path:
-    return make_project(folder / "counters", {"src/counters/__init__.py": "", "src/counters/api.py": source})
+    files = {**OWN_PYTEST, "src/counters/__init__.py": "", "src/counters/api.py": source}
+    return make_project(folder / "counters", files)
 
 
 @pytest.mark.feature("T-20", "T-02", "B-05", "B-02", "B-04")

@@ -15,7 +15,7 @@ import pytest
 from testwright.app import api
 from testwright.core.errors import RequestError
 from testwright.core.exit_code import ExitCode
-from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.files import FLAT_PYTEST, make_project
 from testwright.tests.support.projects.small_server import BELLS, COMMAND, FILES
 
 pytestmark = pytest.mark.feature("T-20", "T-02")
@@ -23,7 +23,7 @@ QUICK: dict[str, Any] = {"repeats": 1, "jobs": 1, "mutants": 0}
 
 
 def bells(folder: Path) -> Path:
-    return make_project(folder / "bells", FILES)
+    return make_project(folder / "bells", {**FLAT_PYTEST, **FILES})
 
 
 def specs(root: Path) -> list[dict[str, Any]]:

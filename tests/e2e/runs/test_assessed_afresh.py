@@ -10,6 +10,7 @@ import testwright
 from testwright.app.assess import assess
 from testwright.config.settings import Settings
 from testwright.tests.support.engine.sandboxes import needed_sandbox
+from testwright.tests.support.projects.files import FLAT_PYTEST, make_project
 
 STORE = """
 class Store:
@@ -47,10 +48,7 @@ def price(count, each, member=False):
 @pytest.mark.feature("B-01", "B-11")
 async def test_an_assessment_of_a_suite_that_was_just_kept_finds_no_test_that_adds_nothing(tmp_path: Path) -> None:
     needed_sandbox("bubblewrap")
-    root = tmp_path / "shop"
-    (root / "shop").mkdir(parents=True)
-    (root / "shop" / "__init__.py").write_text("")
-    (root / "shop" / "store.py").write_text(STORE)
+    root = make_project(tmp_path / "shop", {**FLAT_PYTEST, "shop/__init__.py": "", "shop/store.py": STORE})
     report = await testwright.agenerate("unit tests for shop/store.py", root=root, run_id="made", trials=600)
     assert report.totals.kept > 5
 

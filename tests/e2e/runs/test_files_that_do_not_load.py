@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.files import FLAT_PYTEST, make_project
 from testwright.tests.support.runs.command_line import invoke_command
 
 pytestmark = pytest.mark.feature("T-03")
 
 GOOD = 'def double(x: int) -> int:\n    """Twice."""\n    return x * 2\n'
 FILES = {
+    **FLAT_PYTEST,
     "json.py": 'def dumps(value):\n    """Own."""\n    return str(value)\n',
     "good.py": GOOD,
     "cookie.py": "# -*- coding: no-such -*-\n" + GOOD,
@@ -45,7 +46,7 @@ def test_each_reason_is_true_and_comes_with_what_helps(tmp_path):
 
 
 def test_a_file_in_the_encoding_that_it_declares_gets_tests_and_mutants(tmp_path):
-    root = make_project(tmp_path / "latin", {"good.py": GOOD})
+    root = make_project(tmp_path / "latin", {**FLAT_PYTEST, "good.py": GOOD})
     text = '# -*- coding: latin-1 -*-\n\n\ndef greet(name: str) -> str:\n    """Greet."""\n    return "Grüß " + name\n'
     (root / "greet.py").write_bytes(text.encode("latin-1"))
     ran = invoke_command("run", "greet", "--trials", "200", "--mutants", "20", cwd=root)

@@ -9,21 +9,22 @@ import pytest
 
 from testwright.core.exit_code import ExitCode
 from testwright.tests.support.projects.depot import DEPOT
-from testwright.tests.support.projects.files import make_project, tree
+from testwright.tests.support.projects.files import OWN_PYTEST, make_project, tree
 from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import FEW, report_of, run_folder
 
+PROJECT = {**OWN_PYTEST, **DEPOT}
 TEST_PATH = "tests/generated/integration/test_depot_shipping_flows.py"
 
 
 @pytest.mark.feature("T-20", "B-04", "T-17")
 @pytest.mark.smoke
 def test_flows_across_modules_are_kept_as_testcases_that_a_plain_runner_passes(tmp_path):
-    root = make_project(tmp_path / "depot", DEPOT)
+    root = make_project(tmp_path / "depot", PROJECT)
     request = "integration tests for depot.shipping, with unittest"
     outcome = invoke_command("run", request, "--root", str(root), "--run-id", "r", *FEW, cwd=tmp_path)
     assert outcome.code == 0, outcome.err
-    assert tree(root).keys() == {*DEPOT, TEST_PATH}
+    assert tree(root).keys() == {*PROJECT, TEST_PATH}
     report = report_of(run_folder(root, "r"))
     (target,) = report["targets"]
     assert target["evidence"][0]["crosses"] == ["shipping → shelf"]

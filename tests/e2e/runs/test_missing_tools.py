@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from testwright.sandbox.javascript import node
-from testwright.tests.support.projects.files import Outcome, make_project, tree
+from testwright.tests.support.projects.files import FLAT_PYTEST, Outcome, make_project, tree
 from testwright.tests.support.projects.guest_book import PAGES
 from testwright.tests.support.runs.command_line import invoke_command
 
 pytestmark = [pytest.mark.e2e, pytest.mark.feature("T-20", "B-07")]
 FILES = {
+    **FLAT_PYTEST,
     **PAGES,
     "till.py": 'def change(paid: int, price: int) -> int:\n    """The change.\n\n    >>> change(5, 3)\n    2\n    """\n'
     "    return paid - price\n",

@@ -11,6 +11,7 @@ import testwright
 from testwright.agents import AgentRequest, AgentResponse, flags, success_response
 from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from testwright.core.errors import UsageError
+from testwright.tests.support.projects.files import FLAT_PYTEST, make_project
 
 REQUEST = "unit tests for first.py and second.py"
 
@@ -25,6 +26,7 @@ def planned(request: AgentRequest) -> dict[str, Any]:
 
 @pytest.mark.feature("P-03", "C-06")
 def test_a_critique_is_carried_out_within_the_request_and_the_report_counts_what_stands(tmp_path: Path) -> None:
+    make_project(tmp_path, FLAT_PYTEST)
     for module, name in (("first", "one"), ("second", "two"), ("third", "three")):
         (tmp_path / f"{module}.py").write_text(f'def {name}() -> str:\n    """Return a name."""\n    return "{name}"\n')
     with (tmp_path / "first.py").open("a") as first:
@@ -57,6 +59,7 @@ def test_a_critique_is_carried_out_within_the_request_and_the_report_counts_what
 
 @pytest.mark.feature("C-02", "C-06", "B-08")
 def test_what_agents_given_in_code_cost_is_in_the_report_also_where_their_answer_was_refused(tmp_path: Path) -> None:
+    make_project(tmp_path, FLAT_PYTEST)
     (tmp_path / "first.py").write_text('def one() -> int:\n    """Return 1."""\n    return 1\n')
     spent = {"tokens": 30, "cost": 0.25, "model": "mine"}
 

@@ -124,7 +124,7 @@ def test_a_dry_run_for_unittest_adds_nothing_until_it_is_applied(tmp_path):
     root = make_project(tmp_path / "project")
     before = tree(root)
     report = testwright.generate(
-        "small.names and small.numbers, with unittest", root=root, run_id="look", dry_run=True, trials=300
+        "small.names and small.numbers, with unittest", root=root, run_id="look", dry_run=True, trials=300, mutants=0
     )
     assert report.exit_code == 0
     assert tree(root) == before
@@ -159,7 +159,9 @@ def test_only_what_has_no_tests_yet_is_written_and_need_not_be_analysed(tmp_path
         "tests/test_names.py": 'from small.names import initials\n\n\ndef test_it():\n    assert initials("a") == "A"\n'
     }
     root = make_project(tmp_path / "project", {**SMALL, **own})
-    report = testwright.generate("only what has no tests yet", root=root, run_id="r", analyze=False, trials=300)
+    report = testwright.generate(
+        "only what has no tests yet", root=root, run_id="r", analyze=False, trials=300, mutants=0
+    )
     assert (report.exit_code, report.execution, report.analysis) == (0, "executed", "not analysed")
     assert [target.path for target in report.targets] == ["src/small/numbers.py"]
     assert tree(root).keys() == {*SMALL, *own, NUMBERS}
@@ -168,7 +170,9 @@ def test_only_what_has_no_tests_yet_is_written_and_need_not_be_analysed(tmp_path
 
 @pytest.mark.feature("B-02")
 def test_the_example_holds_a_defect_and_a_run_suspects_it(tmp_path):
-    outcome = invoke_command("run", "shop.pricing", "--root", str(copy_of_shop(tmp_path)), "--json", cwd=tmp_path)
+    outcome = invoke_command(
+        "run", "shop.pricing", "--root", str(copy_of_shop(tmp_path)), "--mutants", "0", "--json", cwd=tmp_path
+    )
     assert outcome.code == 0, outcome.err
     [defect] = json.loads(outcome.out)["suspected_defects"]
     assert (defect["subject"], defect["documented"], defect["observed"]) == ("bulk_discount", "12", "returns 5")

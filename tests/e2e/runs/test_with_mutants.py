@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from testwright.tests.support.projects.files import make_project, run_command, tree
+from testwright.tests.support.projects.files import OWN_PYTEST, make_project, run_command, tree
 from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import report_of, run_folder, work_of
 from testwright.tests.support.runs.interrupted import await_nobody, events_of, kill_when, repeated_work, started_command
@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.feature("B-08", "B-11"), pytest.mark.timeout(900)]
 
 ASKED = ("run", "unit tests for small.steps", "--trials", "80", "--mutants", "30", "--run-id", "r", "--root")
 PROJECT = {
+    **OWN_PYTEST,
     "src/small/__init__.py": "",
     "src/small/steps.py": '''"""Steps."""
 

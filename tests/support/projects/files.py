@@ -15,9 +15,10 @@ ROOT = Path(__file__).resolve().parents[3]
 # The project's own bare pytest, which closes each run, collects the tests at the first attempt, and without plugins
 # that take longer to load than pytest itself. What it does in projects without such a file has tests of its own.
 _UNUSED_PLUGINS = ("anyio", "asyncio", "benchmark", "playwright", "timeout", "xdist")
-OWN_PYTEST = {
-    "pytest.ini": "[pytest]\npythonpath = src\naddopts = " + " ".join(f"-p no:{one}" for one in _UNUSED_PLUGINS) + "\n"
-}
+_ADDOPTS = " ".join(f"-p no:{one}" for one in _UNUSED_PLUGINS)
+OWN_PYTEST = {"pytest.ini": f"[pytest]\npythonpath = src\naddopts = {_ADDOPTS}\n"}
+FLAT_PYTEST = {"pytest.ini": OWN_PYTEST["pytest.ini"].replace("= src", "= .")}
+"""The same where modules lie in the project's root."""
 
 SMALL = {
     **OWN_PYTEST,
@@ -64,12 +65,17 @@ def make_project(root: Path, files: Mapping[str, str] = SMALL) -> Path:
 
 
 def copy_of_shop(into: Path) -> Path:
-    """The shop example without what earlier runs left in it."""
-    return shutil.copytree(
+    """The shop example without what earlier runs left in it; its own pytest loads no plugins that no test needs."""
+    shop = shutil.copytree(
         ROOT / "examples" / "shop",
         into / "shop",
         ignore=shutil.ignore_patterns(".testwright", "generated", "__pycache__"),
     )
+    settings = shop / "pyproject.toml"
+    found, path = settings.read_text("utf-8"), 'pythonpath = ["src"]\n'
+    assert path in found
+    settings.write_text(found.replace(path, f'{path}addopts = "{_ADDOPTS}"\n'), "utf-8")
+    return shop
 
 
 def run_command(
