@@ -18,7 +18,7 @@ from ..document.auth import Credential, auth_names, with_credentials
 from ..document.schemas import type_of
 from ..model.model import HttpAnswer, Json, Operation, Proposal
 from ..values.data import NOTHING
-from .distinct import alike_pair, other_value
+from .distinct import alike_pair, other_value, told_apart
 from .execute import saved_values
 from .resource_model import (
     ENTITY_TAG,
@@ -168,14 +168,10 @@ class BaselineFinder:
         full = build_request(self._world, operation, full=True)
         if full is not None and full != plain:
             yield full
-        content = (plain[0].get("body") or {}).get("content")
-        if isinstance(content, dict) and operation.body is not None:
-            # A resource that a list names may not exist yet.
-            bare = {name: [] if isinstance(entry, list) else entry for name, entry in content.items()}
-            if bare != content and self._world.samples.problem(bare, operation.body.schema) is None:
-                made = build_request(self._world, operation, body=bare)
-                if made is not None:
-                    yield made
+        for body in self._other_bodies(operation, (plain[0].get("body") or {}).get("content")):
+            made = build_request(self._world, operation, body=body)
+            if made is not None:
+                yield made
         yield from self._of_users(operation)
         if not number:
             return
@@ -187,6 +183,16 @@ class BaselineFinder:
         for request, setup in choices[1:]:
             yield request, setup
         yield from self._referring(operation, plain)
+
+    def _other_bodies(self, operation: Operation, content: Any) -> Iterator[Json]:
+        """Yield the body with its lists empty, and with other values where two properties have the same."""
+        if not isinstance(content, dict) or operation.body is None:
+            return
+        # A resource that a list names may not exist yet.
+        bare = {name: [] if isinstance(entry, list) else entry for name, entry in content.items()}
+        if bare != content and self._world.samples.problem(bare, operation.body.schema) is None:
+            yield bare
+        yield from told_apart(content, operation.body.schema, self._world.samples)
 
     def _referring(
         self, operation: Operation, plain: tuple[Json, tuple[Json, ...]]

@@ -102,6 +102,36 @@ def _other_or_same(schema: Any, value: Any, samples: SampleValues) -> Any:
     return value if other is NOTHING else other
 
 
+def told_apart(content: Json, schema: Any, samples: SampleValues) -> list[Json]:
+    """Return a body with other values where two of its properties have the same: sender and receiver, start and end.
+
+    The later property of two gets the other value, then the earlier one. Empty where no two are the same.
+    """
+    properties = samples.properties(schema)
+    found: list[Json] = []
+    for names in (list(content), list(reversed(content))):
+        seen: set[str] = set()
+        made: Json = {}
+        for name in names:
+            value = content[name]
+            text = json.dumps(value, sort_keys=True)
+            again = not isinstance(value, bool | list | None) and "{{" not in text and text in seen
+            made[name] = _another_whole(properties.get(name, True), value, samples) if again else value
+            seen.add(text)
+        ordered = {name: made[name] for name in content}
+        if ordered != content and ordered not in found and samples.problem(ordered, schema) is None:
+            found.append(ordered)
+    return found
+
+
+def _another_whole(schema: Any, value: Any, samples: SampleValues) -> Any:
+    """Return another value, of an object another object with the same properties."""
+    if not isinstance(value, dict):
+        return _other_or_same(schema, value, samples)
+    properties = samples.properties(schema)
+    return {name: _another_whole(properties.get(name, True), entry, samples) for name, entry in value.items()}
+
+
 def other_value(schema: Any, value: Any, samples: SampleValues) -> Any:
     """Return another valid value; NOTHING where none is found."""
     whole = samples.merged(schema)

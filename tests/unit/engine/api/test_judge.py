@@ -35,6 +35,20 @@ def test_another_media_type_is_suspected() -> None:
     assert found({"application/json": {}}, "text/html", "[]") == "media_type"
 
 
+def test_a_schema_that_allows_anything_promises_no_media_type() -> None:
+    assert found({"application/json": {"schema": {}}}, "text/csv", "a,b") is None
+
+
+def test_a_refusal_of_a_handler_that_answers_texts_may_be_an_object() -> None:
+    responses = {"404": {"description": "", "content": {"text/plain": {}}}}
+    api = api_from_document(
+        {"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": responses}}}}, path="openapi.json"
+    )
+    proposal = Proposal(api.operations[0], "unknown", "it knows nothing", "success", {"method": "GET", "path": "/a"})
+    seen = ObservedProposal(proposal, (HttpAnswer(404, {"content-type": "application/json"}, '{"error": "none"}'),))
+    assert find_violation(seen, api, SampleValues({})) is None
+
+
 def test_ranges_and_silence_of_the_document_allow_what_comes() -> None:
     assert found({"text/*": {}}, "text/csv", "a,b") is None
     assert found({}, "text/csv", "a,b") is None
