@@ -3,7 +3,7 @@
 A locustfile derives one class from `LoadProfiles`; `--load-profile NAME` chooses a profile. The run fails, with exit
 code 1, where a limit is not kept. Latencies are limited in round trips: times of a plain request to a small server
 that does nothing, sent all the while beside the load, so that a slow or busy machine does not fail a test. Neither
-does one that was busy for a moment: a profile that was only too slow is run again, and its last round counts. Nor
+does one that was busy for a while: a profile that was only too slow is run again, and its last round counts. Nor
 does one that stood still: time in which not even the plain requests came to their turn belongs to no figure.
 
 Without `--host` the application is started here, on a free port. Load goes to this machine only, unless
@@ -30,7 +30,11 @@ LOST_ROUND_TRIPS = 60.0
 """A request that has waited for fewer may be one that a slow machine has not come to."""
 SHORTEST_ROUND_TRIP = 1.0
 MOST_ROUNDS = 3
-"""How often a profile is run that breaks nothing but limits of latency and throughput."""
+"""How often a profile is run, where nothing else is to do, that breaks limits of latency and throughput alone."""
+BUSY_ROUND_TRIP = 10.0
+"""Milliseconds of a slow plain request on a machine that has much else to do; an idle one needs less than one."""
+BUSY_SECONDS = 40.0
+"""For so long a profile is run again on such a machine, however often."""
 _MOST_SHARE = 0.95
 _REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 _SERVER = """
@@ -102,6 +106,7 @@ class _Run:
     reference: List[float] = field(default_factory=list)
     rounds: int = 1
     round_began: float = 0.0
+    lost: float = 0.0
     began: float = 0.0
     counted_from: float = 0.0
     counted: float = 0.0
@@ -122,8 +127,8 @@ class LoadProfiles(LoadTestShape):
         run: Any = _STATE["run"]
         run.round_began = run.round_began or CLOCK.now()
         users = _users_at((CLOCK.now() - run.round_began) / run.factor, run.profile)
-        if users is None and run.rounds < MOST_ROUNDS and _is_only_slow(self.runner, run):
-            run.rounds, run.round_began = run.rounds + 1, CLOCK.now()
+        if users is None and _may_run_again(run) and _is_only_slow(self.runner, run):
+            run.rounds, run.round_began, run.lost = run.rounds + 1, CLOCK.now(), CLOCK.lost()
             run.reference.clear()
             _count_from_now(self.runner.stats, run)
             users = _users_at(0.0, run.profile)
@@ -138,6 +143,12 @@ def _users_at(passed, profile):
             return max(1, round(users + (last - users) * passed / seconds))
         passed, users = passed - seconds, last
     return None
+
+
+def _may_run_again(run):
+    """Whether there may be a further round: a few in any case, and more where the machine was busy in this one."""
+    is_busy = _round_trip(run, 0.9) > BUSY_ROUND_TRIP or CLOCK.lost() > run.lost
+    return run.rounds < MOST_ROUNDS or (is_busy and time.perf_counter() - run.began < BUSY_SECONDS)
 
 
 def _is_only_slow(runner, run):

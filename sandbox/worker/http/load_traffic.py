@@ -33,7 +33,7 @@ class MachineClock:
 
     def __init__(self, clock=time.perf_counter):
         self._clock = clock
-        self._lost = 0.0
+        self._lost = 0.0  # seconds of standstills
         self._beaten: Any = None
 
     def beat(self):
@@ -51,6 +51,10 @@ class MachineClock:
         """Seconds since some moment, without the standstills, also one that has just ended."""
         now = self._clock()
         return now - self._lost - self._standstill(now)
+
+    def lost(self):
+        """Seconds of all standstills so far."""
+        return self._lost + self._standstill(self._clock())
 
     def _standstill(self, now):
         return 0.0 if self._beaten is None else max(0.0, now - self._beaten - LONGEST_BEAT)

@@ -157,7 +157,7 @@ async def test_an_application_that_hangs_while_it_is_loaded_fails_them(tmp_path:
         "app = Flask(__name__)\nBEGAN = []\n\n\n@app.before_request\ndef hang():\n"
         "    BEGAN.append(time.monotonic())\n    BEGAN[-1] - BEGAN[0] > 1.4 and time.sleep(900)\n",
     )
-    [test] = (await run(tmp_path, hanging, spec, seconds=4.0)).tests
+    [test] = (await run(tmp_path, hanging, spec, seconds=8.0)).tests
     assert test.outcome == "failed"
     assert "was not answered any more" in test.message
 

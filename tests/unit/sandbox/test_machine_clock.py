@@ -37,6 +37,7 @@ def test_a_standstill_is_left_out_as_soon_as_it_is_over(clock_class: Any) -> Non
     assert clock.now() - began == pytest.approx(0.25)  # whoever looks first, sees it
     clock.beat()
     assert clock.now() - began == pytest.approx(0.25)
+    assert clock.lost() == pytest.approx(5.0)
 
 
 def test_beats_of_a_busy_machine_leave_nothing_out(clock_class: Any) -> None:
