@@ -285,7 +285,9 @@ def _without_comparison(finding: TrialFinding) -> TrialFinding:
         local = assigned_names(trial.arrange)
         if names_in(ast.unparse(right)) & local:
             return finding
-        told = Value("object", ast.unparse(right), imports=trial.imports, approximate=approximate)
+        read = names_in(ast.unparse(right))
+        imports = tuple(binding.statement for binding in read_imports(trial.imports) if binding.bound in read)
+        told = Value("object", ast.unparse(right), imports=imports, approximate=approximate)
     else:
         return finding
     return replace(finding, trial=replace(trial, act=ast.unparse(left)), observation=replace(seen, value=told))

@@ -190,14 +190,16 @@ class Oracle:
             return
         if _is_large_number(value) and not finding.agrees and self._hashes(finding.trial.subject):
             return  # the number is an accident of the interpreter
-        checks, imports = value_checks("result", value, finding.unstable)
+        checks, imports = value_checks("result", value, finding.unstable, own=self._facts.module)
         if self._repeats_call(finding, checks):
             plain = replace(value, source=None, attributes=value.attributes or fields_of(value))
-            told, needed = value_checks("result", plain, finding.unstable)
+            told, needed = value_checks("result", plain, finding.unstable, own=self._facts.module)
             if told or not finding.agrees:  # what a document shows stands as it is where nothing else tells it
                 checks, imports = told, needed
         shown = finding.trial.wanted or ""
-        if not checks and finding.agrees and shown and "..." not in shown and not shown.startswith(PRINTS):
+        # An example that compares shows whether they are equal, and nothing of the result.
+        tells = "..." not in shown and not shown.startswith(PRINTS) and shown.strip() not in ("True", "False")
+        if not checks and finding.agrees and shown and tells:
             checks = [SpecExpectation("equals", "repr(result)", repr(shown.rstrip("\n")))]
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
@@ -273,7 +275,7 @@ class Oracle:
             about_arranged = node is not None and not names_of(node).isdisjoint(bound)
             if expression in finding.unstable or "._" in expression or not about_arranged:
                 continue
-            found, imports = value_checks(expression, value, finding.unstable)
+            found, imports = value_checks(expression, value, finding.unstable, own=self._facts.module)
             if found and len(checks) + len(found) <= MOST_STATE_CHECKS:
                 checks += found
                 draft.imports += imports

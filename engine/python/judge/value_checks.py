@@ -21,12 +21,16 @@ _NAN_CALLS = frozenset({"float('nan')", "float('-nan')", "decimal('nan')", "deci
 
 
 def value_checks(
-    actual: str, value: Value, unstable: tuple[str, ...] = (), *, depth: int = 0
+    actual: str, value: Value, unstable: tuple[str, ...] = (), *, own: str = "", depth: int = 0
 ) -> tuple[list[SpecExpectation], list[str]]:
-    """Returns expectations that compare `actual` with a value, and the imports they need; none if impossible."""
+    """Returns expectations that compare `actual` with a value, and the imports they need; none if impossible.
+
+    Args:
+        own: the module under test, from which a test imports even where it is private.
+    """
     if actual in unstable:
         return [], []
-    if value.source is not None and not _private_imports(value.imports):
+    if value.source is not None and not _private_imports(value.imports, own):
         return _pinned(actual, value), list(value.imports)
     if depth or not value.attributes:
         return [], []
@@ -40,7 +44,7 @@ def value_checks(
     for name, inner in brief or filled or known or value.attributes:
         if is_private_part(name) or len(checks) >= MOST_ATTRIBUTE_CHECKS:
             continue
-        found, needed = value_checks(accessor_joined(actual, name), inner, unstable, depth=1)
+        found, needed = value_checks(accessor_joined(actual, name), inner, unstable, own=own, depth=1)
         checks += found
         imports += needed
     return checks, imports
@@ -127,5 +131,6 @@ def _has_nan(node: ast.expr) -> bool:
     return False
 
 
-def _private_imports(imports: tuple[str, ...]) -> bool:
-    return any(part.startswith("_") for import_ in imports for part in import_.replace(".", " ").split()[1:])
+def _private_imports(imports: tuple[str, ...], own: str) -> bool:
+    named = [one.removeprefix(f"from {own} import ") for one in imports]
+    return any(part.startswith("_") for one in named for part in one.replace(".", " ").split())

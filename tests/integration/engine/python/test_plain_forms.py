@@ -11,6 +11,7 @@ from testwright.engine.python.judge.assertable_finding import AssertableFinding
 from testwright.engine.python.judge.normal_form import normal_form, plain_expression, plain_statement
 from testwright.engine.python.judge.oracle import OracleVerdict
 from testwright.engine.python.judge.repeats import without_repeats
+from testwright.engine.python.judge.value_checks import value_checks
 from testwright.engine.python.model.model import ModuleFacts, Observation, Trial, TrialFinding, Value
 from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.project.layout import find_layout
@@ -173,3 +174,21 @@ def test_an_operator_in_place_that_makes_a_new_object_is_asserted_by_the_variabl
     assert found is not None
     assert (found.trial.arrange, found.trial.act) == (("bag = Bag()", "bag *= 2"), "bag")
     assert found.observation.value == made
+
+
+@pytest.mark.parametrize(
+    ("other", "imports"),
+    [("(None, 'here.org')", ()), ("Place('here.org')", ("from shop._places import Place",))],
+)
+def test_an_example_that_compares_asserts_its_other_side_also_in_a_private_module(
+    other: str, imports: tuple[str, ...]
+) -> None:
+    needed = ("from shop._places import Place", "from shop._places import place_of")
+    shown = Trial("place_of", f"place_of('here.org') == {other}", needed, wanted="True")
+    finding = TrialFinding(shown, Observation("returned", value=Value("bool", "True")), agrees=True)
+    found = normal_form(finding, ModuleFacts("shop/_places.py", "shop._places", ".", ""))
+    assert found is not None
+    assert found.observation.value is not None
+    checks, also = value_checks("result", found.observation.value, own="shop._places")
+    assert [(one.kind, one.actual, one.value) for one in checks] == [("equals", "result", other)]
+    assert also == list(imports)
