@@ -76,6 +76,13 @@ class TargetIndex:
         """The base names that test files may not have."""
         return ProjectNames(self._layout.root)
 
+    def told_apart(self, place: ModulePlace) -> str:
+        """The name of a module; after the folder it is imported from where several projects have one of that name."""
+        if len(self._by_name.get(place.module, ())) < 2:
+            return place.module
+        root = place.import_root.strip("./").replace("/", ".")
+        return f"{root}.{place.module}" if root else place.module
+
     def find(self, text: str, *, explicit: bool) -> TargetMatch:
         """Find what `text` names.
 

@@ -22,7 +22,7 @@ def unit_steps(scope: StepScope) -> PlannedSteps:
     planned = PlannedSteps()
     for target in testable_modules(scope, planned):
         place, symbols = target.place, target.symbols
-        slug = module_slug(place.module, symbols)
+        slug = module_slug(scope.index.told_apart(place), symbols)
         row = module_row(scope, target)
         test_path = _test_path(scope, place, slug)
         add_generate_step(planned, scope, "unit", slug, row, spec_path=f"specs/{slug}.json", test_path=test_path)
@@ -106,7 +106,7 @@ def _without_tested(
 def _module_file(scope: StepScope, place: ModulePlace) -> str:
     """Return the generated file of a whole module, if nobody has changed it; empty where there is none."""
     root = scope.layout.root
-    wanted = _test_path(scope, place, module_slug(place.module, None))
+    wanted = _test_path(scope, place, module_slug(scope.index.told_apart(place), None))
     names = scope.index.names_in_project
     path = unique_test_path(root, wanted, target=place.path, framework=scope.framework, names=names)
     text = source_or_empty(root, path)

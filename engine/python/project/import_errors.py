@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,12 @@ def _advice(
     if kind == "SystemExit":
         return "The module ends the program when it is imported; guard that with if __name__ == '__main__'."
     if kind == "WrongFileError":
+        other = re.search(r"is imported from ([^,/][^,]*), not from the project", message)
+        if other is not None and facts.import_root not in ("", "."):
+            return (
+                f"{other[1]} has the same name, and one process imports only one of them: test each project by itself, "
+                f"with --root {shlex.quote(facts.import_root)}."
+            )
         return (
             f"Any test runner has loaded that one before the project's own {facts.path}, so no test can reach yours: "
             "rename it, or move it into a package. Modules beside it that import the name get the other one as well."

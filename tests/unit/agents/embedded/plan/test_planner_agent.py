@@ -79,6 +79,25 @@ async def test_of_a_module_and_its_function_of_one_name_the_function_is_meant_wh
     assert targets(response) == [("slugify.py", symbols)]
 
 
+async def test_modules_of_one_name_in_several_projects_have_tests_with_names_of_their_own(tmp_path):
+    for service in ("bill", "ship"):
+        folder = tmp_path / "services" / service / "app"
+        folder.mkdir(parents=True)
+        (folder.parent / "pyproject.toml").write_text(f"[project]\nname = '{service}'\nversion = '1'\n")
+        (folder / "__init__.py").write_text("")
+        (folder / "main.py").write_text("def fee(cents):\n    return cents // 20\n")
+    written = {}
+    for request in ("unit tests for the project", "services/ship/app/main.py"):
+        async with EmbeddedPlannerAgent() as planner:
+            given = {"user_request": request, "root": str(tmp_path)}
+            response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+        params = [step["params"] for step in response.result["steps"] if step["type"] == "generate_unit_tests"]
+        written[request] = {one["target"]["path"]: one["test_path"] for one in params}
+    every, one = written.values()
+    assert len({*every.values()}) == len(every) == 2
+    assert one.items() <= every.items()
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
