@@ -92,7 +92,7 @@ async def measured(folder):
         Job("growth", "growth", ("from shop import total",), (growth_points(form, listed=False)[:6],)),
     ]
     async with prepared(folder, {"src/shop.py": SOURCE}) as target:
-        return await measure(target, "shop", jobs, seconds=60)
+        return await measure(target, "shop", jobs, seconds=600)
 
 
 @pytest.mark.feature("T-20")
