@@ -120,7 +120,15 @@ async def test_an_agent_that_never_answers_has_a_deadline_and_is_not_asked_again
         assert response.error is not None
         assert (response.error.type, response.error.recoverable) == (ErrorType.TIMEOUT, False)
         assert "agent_seconds" in (response.error.details or {})["advice"]
-    assert limits == [0.05, 0.05]
+    # On a busy machine the time may be over before the function was even called.
+    assert set(limits) <= {0.05}
+
+
+@pytest.mark.feature("C-06")
+async def test_an_agent_is_told_of_its_deadline() -> None:
+    async with FunctionAgent("goal", lambda request: {"limit": request.metadata.timeout}, seconds=200.0) as agent:
+        response = await agent.process(REQUEST)
+    assert response.result == {"limit": 200.0}
 
 
 @pytest.mark.feature("C-06")
@@ -130,7 +138,7 @@ async def test_an_async_agent_that_blocks_holds_up_no_one_else(never: threading.
             never.wait()
         return {"task": request.task}
 
-    async with FunctionAgent("goal", blocks, seconds=0.05) as agent:
+    async with FunctionAgent("goal", blocks, seconds=3.0) as agent:  # enough for an answer on a busy machine
         response = await agent.process(replace(REQUEST, task="block"))
         later = await agent.process(REQUEST)
     assert response.error is not None
@@ -202,7 +210,7 @@ async def test_what_the_agent_awaits_beside_its_answer_is_cancelled_with_it() ->
         finally:
             ended.append("cleaned up")
 
-    response = await answer_of(work, seconds=0.05)
+    response = await answer_of(work, seconds=2.0)  # enough to begin
     assert response.error is not None
     assert "goes on" not in response.error.message
     assert ended == ["cleaned up"]
