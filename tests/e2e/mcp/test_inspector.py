@@ -36,7 +36,7 @@ class Inspector:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=250,
+            timeout=500,
             check=False,
         )
 
@@ -116,7 +116,7 @@ def test_with_a_wrong_token_it_gets_nothing(over_http):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=250,
+        timeout=500,
         check=False,
     )
     assert refused.returncode != 0

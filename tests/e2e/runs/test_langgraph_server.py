@@ -20,7 +20,7 @@ from testwright.tests.support.projects.files import make_project, tree
 pytest.importorskip("langgraph_api", reason="the server comes with langgraph-cli[inmem]")
 
 ROOT = Path(__file__).parents[3]
-_SECONDS = 240
+_SECONDS = 500
 _STARTED = "Application started up"
 
 

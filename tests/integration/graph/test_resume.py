@@ -34,7 +34,7 @@ from testwright.tests.support.runs.plan_runs import (
 )
 
 pytestmark = pytest.mark.feature("B-08")
-_LONG = 240.0
+_LONG = 500.0
 
 
 async def _killed_at(folder: Path, point: str) -> None:

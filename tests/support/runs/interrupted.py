@@ -17,7 +17,7 @@ import psutil
 
 from testwright.tests.support.projects.files import ROOT
 
-_PATIENCE = 240.0
+_PATIENCE = 500.0
 """Seconds after which a test gives up; nothing takes this long."""
 
 _OFTEN = 0.005
