@@ -49,7 +49,7 @@ def _richness(row: TrialCandidate) -> tuple[object, ...]:
     shown = row.representation
     size = len(shown.result) if isinstance(shown.result, str | bytes | list | tuple | dict | set | frozenset) else 0
     return (
-        not (row.misfits or row.idle),
+        not row.misfits,
         -row.oddness,
         is_rich(shown),
         -shown.degeneracy,
@@ -76,8 +76,10 @@ def _shown_by(others: Sequence[TrialCandidate], row: TrialCandidate) -> bool:
 
 def _is_as_plain(one: TrialCandidate, row: TrialCandidate) -> bool:
     """Whether a row reads as well as another one: what the search put together takes no plain row's place."""
-    return (one.oddness, one.misfits, one.idle) <= (row.oddness, row.misfits, row.idle) and (
-        one.representation.degeneracy <= row.representation.degeneracy
+    return (
+        one.oddness <= row.oddness
+        and one.misfits <= row.misfits
+        and one.representation.degeneracy <= row.representation.degeneracy
     )
 
 

@@ -49,9 +49,12 @@ def words_of_rows(
         return odd
     found = _joined(reasons, cells, count)
     plain = {name: distinct_words(nodes) for name, nodes in cells.items()}
+    # Where what goes in looks alike in words, what comes out tells rows apart.
+    outcomes = {name: distinct_words(nodes) for name, nodes in expected.items()}
     return (
         found
         or _joined(plain, cells, count)
+        or _joined(outcomes, expected, count)
         or [cut_slug("_".join(row), LONGEST_ROW) for row in zip(*plain.values(), strict=True)]
     )
 
