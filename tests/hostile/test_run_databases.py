@@ -66,7 +66,7 @@ def test_a_database_that_came_with_the_project_is_named_and_never_opened(place: 
     foreign = root / ".testwright" / place
     _endless(_stored(foreign.parent, root, "nightly"))
     before = foreign.read_bytes()
-    outcome = run_on(root, "--run-id", "mine")
+    outcome = run_on(root, "--run-id", "mine", "--no-run")
     assert outcome.code == 0, outcome.err
     assert f"Not read: .testwright/{place}, which testwright did not begin here" in outcome.err
     where = load_settings({"root": root})

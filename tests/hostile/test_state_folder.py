@@ -282,7 +282,7 @@ def test_a_report_that_does_not_read_stops_neither_lists_nor_cleaning(content: s
 
 def test_a_finished_run_whose_report_does_not_read_is_not_resumed(tmp_path: Path) -> None:
     root = hostile_project(tmp_path / "project")
-    api.generate("unit tests", root=root, run_id="mine", trials=20, mutants=0)
+    api.generate("unit tests", root=root, run_id="mine", trials=20, run=False)
     report = RunFolder(root / ".testwright", "mine").report_json
     for content in ("[" * 200_000, "{}", '{"run": 7}', "\udcff"):
         report.write_bytes(content.encode("utf-8", "surrogateescape"))
@@ -292,7 +292,7 @@ def test_a_finished_run_whose_report_does_not_read_is_not_resumed(tmp_path: Path
 
 def test_a_page_that_came_with_the_project_is_written_anew_before_a_browser_sees_it(tmp_path: Path) -> None:
     mine, theirs = (hostile_project(tmp_path / name) for name in ("mine", "theirs"))
-    api.generate("unit tests", root=mine, run_id="nightly", trials=20, mutants=0)
+    api.generate("unit tests", root=mine, run_id="nightly", trials=20, run=False)
     shutil.copytree(mine / ".testwright", theirs / ".testwright")
     forged = "<script>forged()</script>"
     for root, kept in ((theirs, False), (mine, True)):
@@ -346,7 +346,7 @@ def test_copies_of_killed_runs_go_at_the_next_start_and_those_of_live_ones_stay(
         (folder / "lease").touch()
         (folder / "secret.py").write_text("source of the project")
     with run_lock(live):
-        api.generate("unit tests", root=root, trials=20, mutants=0)
+        api.generate("unit tests", root=root, trials=20, run=False)
     assert not dead.scratch.exists()
     assert (live.scratch / "sandbox" / "t1" / "secret.py").exists()
     assert not (state / "sandbox" / "t1").exists()

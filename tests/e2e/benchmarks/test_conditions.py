@@ -13,6 +13,7 @@ from testwright.benchmarks.generators.fresh_process import FreshProcess
 from testwright.benchmarks.generators.interpreters import full_version, interpreter
 from testwright.benchmarks.generators.sources import Source
 from testwright.benchmarks.generators.tools.generated import Terms
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 
 OWN = f"{sys.version_info[0]}.{sys.version_info[1]}"
 TESTS = """\
@@ -55,7 +56,8 @@ def own_environment(monkeypatch):
     own = Environment(Path(sys.prefix), "own")
     monkeypatch.setattr(conditions, "environment", lambda *_: own)
     monkeypatch.setenv("LANGUAGE", "en")
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:asyncio")  # it warns of its own settings
+    for name, value in {**WITHOUT_PLUGINS, "PYTEST_ADDOPTS": "-p pytest_timeout"}.items():  # as one that pip makes
+        monkeypatch.setenv(name, value)
     return own
 
 

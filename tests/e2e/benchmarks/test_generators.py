@@ -20,6 +20,7 @@ from testwright.benchmarks.generators.sources import Source, located, strip
 from testwright.benchmarks.generators.tools.generated import Generated, Terms, complaint
 from testwright.benchmarks.generators.tools.pynguin import Pynguin
 from testwright.benchmarks.generators.warming import warm
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -162,7 +163,12 @@ def test_the_plugin_writes_a_journal_of_what_pytest_does(tmp_path):
     )
     (tmp_path / "test_broken.py").write_text("import no_such_module\n")
     plugin = ROOT / "benchmarks" / "generators" / "plugin"
-    environment = {**os.environ, "PYTHONPATH": str(plugin), "BENCH_JOURNAL": str(tmp_path / "journal")}
+    environment = {
+        **os.environ,
+        **WITHOUT_PLUGINS,
+        "PYTHONPATH": str(plugin),
+        "BENCH_JOURNAL": str(tmp_path / "journal"),
+    }
     command = [
         sys.executable,
         "-m",
@@ -172,8 +178,6 @@ def test_the_plugin_writes_a_journal_of_what_pytest_does(tmp_path):
         "bench_journal",
         "-p",
         "no:cacheprovider",
-        "-p",
-        "no:langsmith_plugin",
         "-c",
         os.devnull,
     ]

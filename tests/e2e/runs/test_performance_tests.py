@@ -9,6 +9,7 @@ import pytest
 
 from testwright.mutation.slowdowns import slowdowns
 from testwright.tests.support.projects.files import make_project, tree
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import FEW, report_of, run_folder
 
@@ -62,8 +63,8 @@ def run(tmp_path_factory):
 
 
 def passes(root):
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:langsmith_plugin", TEST_PATH]
+    environment = {**os.environ, **WITHOUT_PLUGINS, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "pytest_benchmark.plugin", TEST_PATH]
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, check=False).returncode == 0
 
 
