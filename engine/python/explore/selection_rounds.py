@@ -48,7 +48,9 @@ async def confirm_selection(
         is_over: asked before each further round: whether there is no time for one.
     """
     work = ConfirmedTrials()
-    for _ in range(CONFIRMATIONS):
+    for number in range(CONFIRMATIONS):
+        if number and is_over():
+            break
         chosen, answers = await attempt([record for record in records if record.number not in work.bad])
         pairs = list(zip(chosen, answers, strict=True))
         late = any(answer.reason == TOO_LATE for answer in answers)
@@ -56,7 +58,7 @@ async def confirm_selection(
             break
         work.confirmed = [(record, answer) for record, answer in pairs if answer.seen is not None]
         work.bad.update({record.number: (record, answer.reason) for record, answer in pairs if answer.seen is None})
-        if len(work.confirmed) == len(chosen) or late or is_over():
+        if len(work.confirmed) == len(chosen) or late:
             break
     return work
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from ....utils.python_source import parse_python
 
+_TYPE_COMMENT = re.compile(rb"#\s*type:")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -16,7 +18,7 @@ def parse_annotated(contents: bytes, path: str) -> ast.Module:
         SyntaxError: the module does not parse.
     """
     tree = parse_python(contents, path)
-    if b"# type:" not in contents:
+    if not _TYPE_COMMENT.search(contents):
         return tree
     try:
         tree = parse_python(contents, path, type_comments=True)
@@ -39,7 +41,8 @@ def _annotate(function: _Function) -> None:
     function.returns = function.returns or signature.returns
     types = signature.argtypes
     # `(...) -> X` leaves the parameters to comments of their own. The signature of a method may leave `self` out.
-    if _is_ellipsis(types) or len(types) not in (len(parameters), len(parameters) - 1):
+    without_self = bool(parameters) and parameters[0].arg in ("self", "cls") and len(types) == len(parameters) - 1
+    if _is_ellipsis(types) or not (without_self or len(types) == len(parameters)):
         return
     for parameter, written in zip(parameters[len(parameters) - len(types) :], types, strict=True):
         parameter.annotation = parameter.annotation or written

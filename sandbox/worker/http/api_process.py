@@ -193,7 +193,7 @@ class Application(_Verbs):
 
     def stop(self, patience=STOP_SECONDS):
         """End the application and everything it started; `patience` are the seconds it has to end by itself."""
-        process, self._process = self._process, None
+        process, self._process, self.process_id = self._process, None, None
         self._users = None  # what they signed in to ends with the process
         if process is None:
             return

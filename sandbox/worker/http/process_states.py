@@ -11,7 +11,7 @@ def at_work(pid, proc="/proc"):
     """Whether a thread of a process, or of one it started, is running or ready to run; False where `/proc` is missing.
 
     Args:
-        pid: the process; those it started are found by their parents.
+        pid: the process; those it started are found by their parents. None, which has ended, is not at work.
         proc: where the system describes its processes.
     """
     parents = {}

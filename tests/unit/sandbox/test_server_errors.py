@@ -99,15 +99,18 @@ def test_a_process_that_waits_is_not_at_work_and_one_that_computes_is() -> None:
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as waits:
         assert waits.stdin is not None
         assert waits.stdout is not None
-        while at_work(waits.pid):  # it starts
-            pass
-        waits.stdin.write(b".")
-        waits.stdin.flush()
-        waits.stdout.readline()
-        assert at_work(waits.pid)
-        assert at_work(os.getpid())
-        waits.kill()
+        try:
+            while at_work(waits.pid):  # it starts
+                pass
+            waits.stdin.write(b".")
+            waits.stdin.flush()
+            waits.stdout.readline()
+            assert at_work(waits.pid)
+            assert at_work(os.getpid())
+        finally:
+            waits.kill()
     assert not at_work(waits.pid)
+    assert not at_work(None)
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,15 @@ async def test_a_first_round_that_time_ends_keeps_what_it_confirmed_and_is_the_l
 
 
 async def test_there_is_no_further_round_without_time() -> None:
-    work = await confirm_selection(records(4), Rounds(["", ALONE]), lambda: True)
+    asked: list[bool] = []
+
+    def is_over() -> bool:
+        asked.append(True)
+        return True
+
+    await confirm_selection(records(4), Rounds(["", ""]), is_over)
+    assert not asked
+    work = await confirm_selection(records(4), Rounds(["", ALONE]), is_over)
     assert [record.number for record, _ in work.confirmed] == [0]
 
 

@@ -25,6 +25,16 @@ def join(parts, glue):
     return glue.join(parts)
 
 
+def area(width, height):
+    #type: (int, int) -> int
+    return width * height
+
+
+def short(text, size):
+    # type: (str) -> str
+    return text[:size]
+
+
 def scale(value: float, factor):
     # type: (int, int) -> float
     return value * factor
@@ -50,6 +60,8 @@ def test_comments_of_parameters_and_of_whole_signatures_are_annotations(tmp_path
     found = annotations(tmp_path, SOURCE)
     assert found["cut"] == {"text": "str", "parts": "int", "limit": "Optional[int]", "return": "List[str]"}
     assert found["join"] == {"parts": "List[str]", "glue": "str", "return": "str"}
+    assert found["area"] == {"width": "int", "height": "int", "return": "int"}
+    assert found["short"] == {"text": None, "size": None, "return": "str"}
     assert found["Url.remove"] == {"name": "str", "value": "Optional[str]", "return": "Url"}
 
 
