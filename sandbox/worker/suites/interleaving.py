@@ -222,7 +222,7 @@ class Turns:
         self._heard = 0
         self._told = 0
         self._step = 0
-        self._patience = PATIENCE_OF_ALL
+        self._patience, self._longest = PATIENCE_OF_ALL, LONGEST_WAIT
         self._process = os.getpid()
 
     def begin(self):
@@ -234,16 +234,18 @@ class Turns:
         """The holder has something in its hands: let the visitor go, and wait for its test, but not for ever.
 
         The visitor may be waiting for that very thing, which is as it should be. On a busy machine it may also not have
-        come to its turn yet: then it is at work.
+        come to its turn yet: then it is at work. One that asks for the thing again and again is at work, too: all such
+        waits together take `LONGEST_WAIT`.
         """
         if self._told >= self._step or os.getpid() != self._process:
             return
-        until, idle, most = _clock() + LONGEST_WAIT, 0.0, min(PATIENCE, self._patience)
+        start, idle, most = _clock(), 0.0, min(PATIENCE, self._patience)
         self._say()
-        while self._heard < self._step and idle < most and _clock() < until:
+        while self._heard < self._step and idle < most and _clock() - start < self._longest:
             began = _clock()
             self._await(self._step, LOOK)
             idle += 0.0 if is_a_sibling_at_work() else _clock() - began
+        self._longest -= _clock() - start
         self._patience = max(0.0, self._patience - (idle if self._heard >= self._step else most))
 
     def end(self):
