@@ -77,11 +77,30 @@ def _defining(root: Path, place: ModulePlace, attribute: str, places: dict[str, 
 
 
 def _start(root: Path, place: ModulePlace, name: str, attribute: str) -> tuple[str, str]:
-    """`-m` where running the module does what the script does, else the function itself."""
-    if _guarded_call(root, place) == attribute:
+    """`-m` where running the module does what the script does, else the function itself.
+
+    A module that its package imports is not run a second time: Python warns of that.
+    """
+    if _guarded_call(root, place) == attribute and not _is_imported_by_package(root, place):
         return ("-m", place.module.removesuffix(".__main__"))
     function = attribute.partition(".")[0]
     return ("-c", f"import sys; from {place.module} import {function}; sys.argv[0] = {name!r}; sys.exit({attribute}())")
+
+
+def _is_imported_by_package(root: Path, place: ModulePlace) -> bool:
+    """Whether the `__init__.py` beside a module imports it."""
+    package, _, last = place.module.rpartition(".")
+    beside = (root / place.path).parent / "__init__.py"
+    if not package or last == "__main__" or not beside.is_file():
+        return False
+    for node in ast.walk(parse_file(beside)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == last:
+            return True
+        if isinstance(node, ast.Import | ast.ImportFrom) and any(
+            alias.name in (last, place.module) for alias in node.names
+        ):
+            return True
+    return False
 
 
 def _declared(root: Path) -> Iterator[tuple[str, str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -22,6 +22,10 @@ _PATHLIKE = re.compile(
 _WRITES = re.compile(
     r"\b(out|output|outfile|write|writes|written|save|saves|dest|destination|export|result)\b", re.IGNORECASE
 )
+_READS = re.compile(r"(?:the |an? |one or more )?(?:input|source)\b", re.IGNORECASE)
+_OF_A_FILE = re.compile(r"(?:^|_)(?:enc|encoding|charset|codec|format|type|mode|delimiter|separator)(?:\s|$)")
+"""What may be told of a file, and is none."""
+_COMMON_TYPES = frozenset({"", "str", "string", "text", "bool", "path", "choice"})
 _EXAMPLE = re.compile(
     r"(?:such as|e\.?\s?g\.?,?|for example,?|example:|like(?: this| these)?:?)\s+[`'\"]?([^\s,;`'\"]*[^\s,;.)`'\"])",
     re.IGNORECASE,
@@ -34,13 +38,13 @@ _TEXTS = {
     r"(color|colour)": ("red", "blue"),
     r"(sep|separator|delimiter)": (";", ","),
     r"(lang|language|locale)": ("en", "de"),
-    r"(encoding)": ("utf-8", "latin-1"),
+    r"(enc|encoding|charset|codec)": ("utf-8", "latin-1"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramArgument:
-    """An option or a positional argument; `flags` is empty for a positional one."""
+    """An option or a positional argument; `flags` is empty for a positional one, `apart` names what excludes it."""
 
     name: str
     kind: Kind
@@ -53,6 +57,7 @@ class ProgramArgument:
     documented_default: str | None = None
     help: str = ""
     examples: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
     @property
     def flag(self) -> str:
@@ -76,7 +81,8 @@ def commands_of(parser: Mapping[str, Any]) -> tuple[Command, ...]:
 
 
 def _commands(parser: Mapping[str, Any], words: tuple[str, ...], above: tuple[ProgramArgument, ...]) -> list[Command]:
-    own = tuple(_argument(argument) for argument in parser.get("arguments") or ())
+    declared = list(parser.get("arguments") or ())
+    own = _sharing_examples([(str(one.get("type") or ""), _argument(one)) for one in declared])
     inner = parser.get("commands") or {}
     found: list[Command] = []
     if not inner or not parser.get("needs_command", True):
@@ -84,6 +90,15 @@ def _commands(parser: Mapping[str, Any], words: tuple[str, ...], above: tuple[Pr
     for name, command in inner.items():
         found += _commands(command, (*words, str(name)), (*above, *own))
     return found
+
+
+def _sharing_examples(declared: Sequence[tuple[str, ProgramArgument]]) -> tuple[ProgramArgument, ...]:
+    """Return the arguments, each without examples with those of another that a type of the program's own reads, too."""
+    shown = {kind: one.examples for kind, one in reversed(declared) if one.examples and kind not in _COMMON_TYPES}
+    return tuple(
+        one if one.examples or one.kind != "text" else replace(one, examples=shown.get(kind, ()))
+        for kind, one in declared
+    )
 
 
 def _argument(declared: Mapping[str, Any]) -> ProgramArgument:
@@ -106,6 +121,7 @@ def _argument(declared: Mapping[str, Any]) -> ProgramArgument:
         documented_default=documented[1] if documented and "%(" not in documented[1] else None,
         help=help_text,
         examples=tuple(dict.fromkeys(examples)),
+        apart=tuple(str(name) for name in declared.get("apart") or ()),
     )
 
 
@@ -117,20 +133,22 @@ def _kind(declared: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
     kind = str(declared.get("type") or "").lower()
     default = declared.get("default")
     # argparse and click name types differently; a default tells the type where none is declared.
-    if kind in ("int", "integer", "intrange", "integer range") or (
+    if re.search(r"(?:^|_)int(?:eger)?(?:[ _]?range)?$", kind) or (
         isinstance(default, int) and not isinstance(default, bool)
     ):
         return "whole"
-    if kind in ("float", "number", "decimal", "floatrange", "float range") or isinstance(default, float):
+    if re.search(r"(?:^|_)(?:float|number|decimal)(?:[ _]?range)?$", kind) or isinstance(default, float):
         return "number"
     if "date" in kind:
         return "date"
     name = f"{declared['name']} {metavar}".lower().replace("-", "_")
     path = kind.startswith(("filetype", "path", "file", "purepath")) or "filename" in kind
-    if path or any(_PATHLIKE.search(word) for word in name.split()):
-        # argparse's FileType('w'), or a word such as output or target.
-        writes = kind.endswith(":w") or _WRITES.search(f"{declared['name']} {help_text}".replace("_", " ")) is not None
-        return "output" if writes else "input"
+    if path or (any(_PATHLIKE.search(word) for word in name.split()) and not _OF_A_FILE.search(name)):
+        # argparse's FileType('w'), or a word such as output or target in what the help says first.
+        first = re.split(r"[.;](?:\s|$)", help_text)[0]
+        said = f"{declared['name']} {first}".replace("_", " ")
+        writes = kind.endswith(":w") or _WRITES.search(said) is not None
+        return "output" if writes and not _READS.match(help_text) else "input"
     return "text"
 
 

@@ -34,7 +34,12 @@ CONTENTS = {
         "WEBVTT\n\n00:01:00.000 --> 00:01:02.000\nApple\n",
     ),
     "ass": (
-        "[Script Info]\nScriptType: v4.00+\n\n[Events]\n"
+        "[Script Info]\nScriptType: v4.00+\n\n[V4+ Styles]\n"
+        "Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, "
+        "Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, "
+        "MarginR, MarginV, Encoding\n"
+        "Style: Default,Arial,20,&H00FFFFFF,&H000000FF,&H00000000,&H00000000,0,0,0,0,100,100,0,0,1,2,2,2,10,10,10,1\n"
+        "\n[Events]\n"
         "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
         "Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,Hello world\n"
         "Dialogue: 0,0:00:03.00,0:00:04.00,Default,,0,0,0,,One {\\i1}two{\\i0}\n",

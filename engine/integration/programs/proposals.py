@@ -90,7 +90,8 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
                 yield _run(command, {**base, entry.name: pools[entry.name][at]})
         for item in optional:
             if at < len(pools[item.name]) and item.name not in ("version", "help"):
-                yield _run(command, {**base, item.name: pools[item.name][at]})
+                beside = {name: given for name, given in base.items() if name not in item.apart}
+                yield _run(command, {**beside, item.name: pools[item.name][at]})
         if command is next((one for one in known.commands if one.before == command.before), None):
             yield from _with_options_before(command, base, known, at)
 
@@ -223,6 +224,8 @@ def _ending(files: Sequence[tuple[str, str]]) -> str:
 
 def _output_name(argument: ProgramArgument) -> str:
     description = f"{argument.name} {argument.help}".lower()
+    if re.search(r"(?:^|[_-])(?:dir|directory|folder)$", argument.name.lower()):
+        return argument.name.strip("_").lower().replace("-", "_")
     ending = next(
         (format_ for format_ in ("csv", "json", "html", "xml", "yaml", "toml", "md") if format_ in description), "txt"
     )

@@ -73,6 +73,7 @@ def describe_argparse(parser, depth=0):
     import argparse
 
     facts = {"description": text(parser.description), "arguments": [], "commands": {}}
+    groups = [[str(one.dest) for one in group._group_actions] for group in parser._mutually_exclusive_groups]
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             if depth < 3:
@@ -98,6 +99,7 @@ def describe_argparse(parser, depth=0):
                 "count": action.nargs if isinstance(action.nargs, int) else 1,
                 "optional": action.nargs in ("?", "*"),
                 "flag": action.nargs == 0,
+                "apart": [name for group in groups if action.dest in group for name in group if name != action.dest],
                 "help": text(action.help),
                 "metavar": text(action.metavar),
             }

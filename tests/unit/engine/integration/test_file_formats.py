@@ -1,5 +1,6 @@
 """Programs get input files of the formats that their help, their documents and the project's samples name."""
 
+import argparse
 import json
 import xml.etree.ElementTree as ElementTree
 
@@ -15,7 +16,9 @@ from testwright.engine.integration.programs.arguments import (
 )
 from testwright.engine.integration.programs.documented import documented_commands
 from testwright.engine.integration.programs.file_formats import CONTENTS, endings_in
+from testwright.engine.integration.programs.proposals import ProgramFacts, single_runs
 from testwright.engine.python.project.layout import find_layout
+from testwright.sandbox.worker.programs.read_parser import describe_argparse
 from testwright.tests.support.projects.files import make_project
 
 pytestmark = pytest.mark.feature("T-20")
@@ -78,3 +81,57 @@ def test_a_pattern_of_names_in_a_documented_line_stands_for_one_file(tmp_path):
 def test_what_follows_like_this_is_the_example():
     shift = argument("shift", flags=["--shift"], help="Delay by a time. It is specified like this: '1m30s', '0.5s'.")
     assert plain_values(shift)[0] == "1m30s"
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "kind"),
+    [
+        ("files", {"type": "Path", "help": "Input files. Without any it writes to standard output."}, "input"),
+        ("report", {"type": "Path", "help": "Where to write the report."}, "output"),
+        ("target_file", {"help": "The file to save. Read later."}, "output"),
+        ("input_encoding", {"help": "Encoding of the output, too."}, "text"),
+        ("input_enc", {"type": "character_encoding", "metavar": "ENCODING"}, "text"),
+        ("fps", {"type": "positive_float"}, "number"),
+        ("copies", {"type": "non_negative_int"}, "whole"),
+        ("hint", {"type": "hint"}, "text"),
+    ],
+)
+def test_what_an_argument_is_for_is_told_by_its_name_its_type_and_what_its_help_says_first(name, told, kind):
+    assert argument(name, **told).kind == kind
+
+
+SHIFTS = [
+    {"name": "file", "flags": [], "type": "Path", "required": True},
+    {"name": "shift", "flags": ["--shift"], "type": "time", "help": "Delay, like this: '1m30s'", "apart": ["back"]},
+    {"name": "back", "flags": ["--back"], "type": "time", "help": "The opposite.", "apart": ["shift"]},
+    {"name": "output_dir", "flags": ["--output-dir"], "type": "Path", "help": "Where to write."},
+]
+
+
+def test_options_that_exclude_each_other_are_given_apart_with_what_their_type_takes():
+    known = ProgramFacts(commands_of({"arguments": SHIFTS}), (("--shift", "2s", "a.srt"),), InputFormats(), ())
+    lines = [run.commands[0] for run in single_runs(known)]
+    assert ("a.srt", "--back", "1m30s") in lines
+    assert ("a.srt", "--shift", "2s", "--output-dir", "output_dir") in lines
+    assert not [line for line in lines if {"--shift", "--back"} <= {*line}]
+
+
+def test_a_parser_tells_which_options_exclude_each_other():
+    parser = argparse.ArgumentParser()
+    group = parser.add_mutually_exclusive_group()
+    for name in ("--shift", "--back"):
+        group.add_argument(name)
+    parser.add_argument("--fps")
+    told = {one["name"]: one["apart"] for one in describe_argparse(parser)["arguments"]}
+    assert told == {"shift": ["back"], "back": ["shift"], "fps": []}
+
+
+CLI = "import sys\n\n\ndef main():\n    return 0\n\n\nif __name__ == '__main__':\n    sys.exit(main())\n"
+SCRIPTS = '[project]\nname = "shift"\nversion = "1"\n[project.scripts]\nshift = "shift.cli:main"\n'
+
+
+@pytest.mark.parametrize(("package", "kind"), [("from .cli import main\n", "-c"), ("VERSION = 1\n", "-m")])
+def test_a_module_that_its_package_imports_is_not_run_a_second_time(tmp_path, package, kind):
+    make_project(tmp_path, {"shift/__init__.py": package, "shift/cli.py": CLI, "pyproject.toml": SCRIPTS})
+    (program,) = find_programs(tmp_path, find_layout(tmp_path))
+    assert program.start[0] == kind
