@@ -50,13 +50,22 @@ def words_of_rows(
     found = _joined(reasons, cells, count)
     plain = {name: distinct_words(nodes) for name, nodes in cells.items()}
     # Where what goes in looks alike in words, what comes out tells rows apart.
-    outcomes = {name: distinct_words(nodes) for name, nodes in expected.items()}
+    outcomes = {name: _of_outcomes(name, nodes) for name, nodes in expected.items()}
     return (
         found
         or _joined(plain, cells, count)
         or _joined(outcomes, expected, count)
         or [cut_slug("_".join(row), LONGEST_ROW) for row in zip(*plain.values(), strict=True)]
     )
+
+
+def _of_outcomes(name: str, nodes: Sequence[ast.expr]) -> list[str]:
+    """Describes what is expected by what it is of: `path_apple`, `empty_path`; `gives_apple` of the result itself."""
+    noun = name.removeprefix("expected").strip("_")
+    found = [word.removesuffix("_string") for word in distinct_words(nodes)]
+    if not noun:
+        return [f"gives_{word if word != 'empty' else 'nothing'}" for word in found]
+    return [f"{word}_{noun}" if word == "empty" else f"{noun}_{word}" for word in found]
 
 
 def _joined(words: Mapping[str, Sequence[str]], cells: Mapping[str, Sequence[ast.expr]], count: int) -> list[str]:

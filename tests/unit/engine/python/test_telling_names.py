@@ -114,6 +114,7 @@ def test_rows_of_an_index_and_a_slice_are_named_by_these() -> None:
 def test_rows_whose_inputs_look_alike_in_words_are_named_by_what_comes_out() -> None:
     patch = "--- %s\n+++ b\n@@ -1 +1 @@\n-old\n+new\n"
     given = {"text": [ast.Constant(patch % name) for name in ("pear", "apple", "plum")]}
-    expected = {"expected_path": [ast.Constant(name) for name in ("pear", "apple", "plum")]}
+    found = [ast.Constant(name) for name in ("pear", "apple", "")]
 
-    assert words_of_rows(given, expected) == ["pear", "apple", "plum"]
+    assert words_of_rows(given, {"expected_path": found}) == ["path_pear", "path_apple", "empty_path"]
+    assert words_of_rows(given, {"expected": found}) == ["gives_pear", "gives_apple", "gives_nothing"]
