@@ -20,6 +20,7 @@ from .request.lexicon import BROWSER_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
 from .script_frameworks.playwright_places import SPEC_SUFFIX, collected_notes, playwright_folder
 from .step_scope import PlannedSteps, StepScope
+from .target_index import TargetIndex
 
 _MOST_FOUND = 3
 _SERVE_FOLDER = ("python", "-m", "http.server", "{port}", "--bind", "127.0.0.1")
@@ -34,6 +35,7 @@ NOT_RUN = {
     "browser of its own. They stay staged until you add them"
 }
 """Why tests for a framework are written only."""
+_FLOW = re.compile(r"(?:flow|journey|process|page|form|screen|dialog|funnel)s?", re.IGNORECASE)
 _ONLY_NAME = re.compile(r"(?:with|using|use|in|via|through|as)\s+(?:the\s+)?\S+", re.IGNORECASE)
 
 
@@ -85,6 +87,26 @@ def with_browser(clauses: Sequence[Clause], framework: str, words: ParsedRequest
             reason = f"the tests of one run are written for one framework, and {framework} is named first"
             reading.unclear(name, reason, [f"another run for {name}"])
     return [replace(clause, framework=framework) if clause in browser else clause for clause in clauses]
+
+
+def with_whole_sites(clauses: Sequence[Clause], index: TargetIndex, reading: Reading) -> list[Clause]:
+    """Return the clauses, those with flows that only a site has without their words: its flows are found by exploring.
+
+    "the checkout flow in the browser" names nothing of the code.
+    """
+    return [_of_whole_site(clause, index, reading) if clause.test_type == "e2e" else clause for clause in clauses]
+
+
+def _of_whole_site(clause: Clause, index: TargetIndex, reading: Reading) -> Clause:
+    said = [one for one in clause.mentions if not one.weak and not one.excluded]
+    texts = [one.text for one in said]
+    speaks_of_flows = clause.text.lower() == "browser" or any(_FLOW.fullmatch(text) for text in texts)
+    in_code = any(one.explicit or index.find(one.text, explicit=False).targets for one in said)
+    if not said or not speaks_of_flows or in_code or any(index.suggestions(text) for text in texts):
+        return clause
+    note = f"{' '.join(texts)}: of the site, whose flows are found by exploring all of it"
+    reading.understood += [] if note in reading.understood else [note]
+    return replace(clause, mentions=(), otherwise=())
 
 
 def browser_steps(scope: StepScope) -> PlannedSteps:

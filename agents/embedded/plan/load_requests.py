@@ -14,6 +14,12 @@ LOCUST = "locust"
 _LOAD = re.compile(r"\b(?:load|stress|spike|soak|locust)\b", re.IGNORECASE)
 _TESTS = re.compile(r"\btest", re.IGNORECASE)
 _LOAD_TESTS = re.compile(r"\b(?:load|stress|spike|soak)[ -]tests?\b", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"\b(?:apis?|http|rest|endpoints?)\b(?:\s+tests?)?\s*(?:,|&|\+|\band\b|\bplus\b|\bthen\b)+\s*(?:the\s+)?"
+    r"(?:performance|load|stress|spike|soak)\b",
+    re.IGNORECASE,
+)
+"""Kinds of tests beside each other: "API and load"."""
 _ONLY_NAME = re.compile(r"(?:with|using|use|in|via|through|as)?\s*(?:the\s+)?locust", re.IGNORECASE)
 
 
@@ -42,7 +48,7 @@ def with_load(clauses: Sequence[Clause], framework: str | None, reading: Reading
     if meant and named and not takes and _LOAD_TESTS.search(request):
         # "performance tests for pricing and load tests for the API"
         return [replace(one, test_type="performance", framework=LOCUST) if one in meant else one for one in clauses]
-    meant = meant if takes else []
+    meant = meant if takes and not _BESIDE.search(request) else []
     loaded = [clause for clause in named if _describes(clause) or (clause in takes and _is_loaded(clause, framework))]
     loaded += [clause for clause in takes if meant and clause not in loaded]
     if framework == LOCUST and not named:

@@ -19,7 +19,7 @@ from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
 from .api_plan import api_steps
 from .changed_targets import changed_targets, unchanged_rows
-from .e2e_plan import browser_framework, browser_steps, with_browser
+from .e2e_plan import browser_framework, browser_steps, with_browser, with_whole_sites
 from .fitting_types import Fitting, fitting_types
 from .integration_plan import integration_steps
 from .load_requests import LOCUST, with_load
@@ -86,9 +86,7 @@ class EmbeddedPlannerAgent(Agent):
     ) -> None:
         super().__init__(contract=contract)
         self._layout = layout
-        self._command = tuple(command)
-        self._application = application
-        self._url = url
+        self._started = (tuple(command), application, url)
 
     async def _work(self, request: AgentRequest) -> JsonObject:
         return await asyncio.to_thread(self.plan, request.inputs or {})
@@ -107,7 +105,7 @@ class EmbeddedPlannerAgent(Agent):
             return whole
         if wants_scripts(words, inputs):
             return within_limits(script_plan(words, inputs, index.layout.root))
-        return within_limits(_Planning(inputs, index, words, (self._command, self._application, self._url)).result())
+        return within_limits(_Planning(inputs, index, words, self._started).result())
 
 
 _MAPPED_WHOLE = {
@@ -185,7 +183,7 @@ class _Planning:
             clauses = with_api_framework(clauses, self._api_framework)
         else:
             clauses = with_browser(clauses, self._browser_framework, words, reading)
-        clauses = refuse_types(clauses, words, STEP_PLANNERS, reading)
+        clauses = with_whole_sites(refuse_types(clauses, words, STEP_PLANNERS, reading), self._index, reading)
         resolve(clauses, words, self._index, reading)
         if not clauses:
             raise refused_request(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")

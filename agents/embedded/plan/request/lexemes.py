@@ -203,6 +203,10 @@ def _decided(at: int, found: list[Lexeme], known: Callable[[str], bool]) -> Lexe
     if lexeme.role != "maybe_type":
         return lexeme
     around = [_neighbour(at, found, step) for step in (-1, 1)]
+    if lexeme.text.lower() == "load":
+        # "API and load"; elsewhere it is what code does.
+        joined = around[0] is not None and around[0].role in ("type", "maybe_type")
+        return replace(lexeme, role="type" if joined and not known(lexeme.text) else "mention")
     a_type = lexeme.text != lexeme.text.lower() or any(one is not None and one.role == "type" for one in around)
     if a_type or not known(lexeme.text):
         return replace(lexeme, role="type")

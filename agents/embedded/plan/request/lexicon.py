@@ -211,6 +211,7 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
     ("type", "api", rf"(?:the\s+)?(?:rest\s+|http\s+|web\s+)?(?:api|http|rest|endpoints?|openapi|routes?){_TESTS}"),
     ("maybe_type", "api", rf"(?:rest\s+|http\s+|web\s+)?(?:apis?|endpoints?|openapi|rest|http)(?!\s+{_NOUN}\b)"),
     ("maybe_type", "performance", rf"performance(?!\s+{_NOUN}\b)"),
+    ("maybe_type", "performance", r"load(?=\s*(?:[,;.!?]|$)|\s+(?:and|then|plus|followed)\b)"),
     ("maybe_type", "e2e", rf"browser(?!\s+{_NOUN}\b)"),
     ("type", "unit", rf"unit{_TESTS}|unit(?!\s+{_NOUN}\b)"),
     (

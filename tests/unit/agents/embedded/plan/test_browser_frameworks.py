@@ -133,3 +133,41 @@ def test_an_address_in_a_request_is_told_the_option(root):
     with pytest.raises(RequestError) as refused:
         planned(root, "browser tests of http://127.0.0.1:8000")
     assert "--app-url" in f"{refused.value.message} {refused.value.advice} {refused.value.details}"
+
+
+ORDERS = {
+    "orders.py": "def place(pieces: int) -> int:\n    return pieces\n",
+    "api.py": "from fastapi import FastAPI\n\nimport orders\n\napp = FastAPI()\n\n\n"
+    "@app.get('/orders')\ndef listed() -> int:\n    return orders.place(1)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("request_", "kinds"),
+    [
+        ("test the orders service: API and load, then the checkout flow in the browser", ["api", "performance", "e2e"]),
+        ("API and load tests of orders, then browser tests", ["api", "performance", "e2e"]),
+        ("load tests for the API", ["performance"]),
+        ("browser tests of the checkout flow", ["e2e"]),
+        ("test the checkout in the browser", ["e2e"]),
+    ],
+)
+def test_kinds_in_everyday_words_become_steps_in_the_order_said_with_one_lookup_of_context(tmp_path, request_, kinds):
+    root = make_project(tmp_path / "shop", {**PAGES, **ORDERS})
+    plan = planned(root, request_)
+    steps = [step["type"] for step in plan["steps"]]
+    assert steps[-2 - len(kinds) : -2] == [f"generate_{kind}_tests" for kind in kinds]
+    assert (steps[0] == "retrieve_context") is (len(kinds) > 1)
+    assert plan["not_understood"] == []
+
+
+@pytest.mark.parametrize("request_", ["browser tests of nowhere", "browser tests of the ordrs flow"])
+def test_words_that_may_be_meant_for_code_are_no_flow_of_a_site(tmp_path, request_):
+    root = make_project(tmp_path / "shop", {**PAGES, **ORDERS})
+    with pytest.raises(RequestError):
+        planned(root, request_)
+
+
+def test_load_beside_no_kind_of_tests_is_what_code_does(root):
+    plan = EmbeddedPlannerAgent().plan({"user_request": "unit tests for pay and load", "root": str(root)})
+    assert [row["text"] for row in plan["not_understood"]] == ["load"]
