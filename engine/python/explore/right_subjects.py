@@ -32,28 +32,33 @@ def with_right_subjects(records: Sequence[TrialRecord], facts: ModuleFacts) -> l
     return found
 
 
+_Form = tuple[str, int, tuple[str, ...]]
+"""A callable, the number of its positional arguments, and the names of the others."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Makers:
     """What classes of the module objects have.
 
     Attributes:
         classes: names of the module's classes.
-        made: the class of what a callable returns, by its qualified name; "" where that differs.
+        made: the class of what a callable returns, by its qualified name and what it is given; of calls that return
+            objects of several classes none.
     """
 
     classes: frozenset[str]
-    made: Mapping[str, str]
+    made: Mapping[_Form, str]
 
     @classmethod
     def of(cls, records: Sequence[TrialRecord], facts: ModuleFacts) -> _Makers:
         """Reads them off what calls returned."""
         classes = frozenset(one.name for one in facts.classes)
-        types: dict[str, set[str]] = defaultdict(set)
+        types: dict[_Form, set[str]] = defaultdict(set)
         for record in records:
             value, call = record.observation.value, next(shown_calls(expression_or_none(record.trial.act)), None)
             name = record.trial.subject.rpartition(".")[2]
             if value is not None and call is not None and _called(call) == name and record.trial.mode == "call":
-                types[record.trial.subject].add(value.type_name.rpartition(".")[2])
+                types[_form(record.trial.subject, call)].add(value.type_name.rpartition(".")[2])
         made = {name: next(iter(found)) for name, found in types.items() if len(found) == 1}
         return cls(classes, {name: one for name, one in made.items() if one in classes})
 
@@ -79,12 +84,16 @@ class _Makers:
         if not isinstance(node, ast.Call):
             return ""
         if isinstance(node.func, ast.Name):
-            return node.func.id if node.func.id in self.classes else self.made.get(node.func.id, "")
+            return node.func.id if node.func.id in self.classes else self.made.get(_form(node.func.id, node), "")
         if not isinstance(node.func, ast.Attribute):
             return ""
         base = node.func.value
         named = base.id if isinstance(base, ast.Name) and base.id in self.classes else ""
-        return self.made.get(f"{named or self._class_of(base, bound)}.{node.func.attr}", "")
+        return self.made.get(_form(f"{named or self._class_of(base, bound)}.{node.func.attr}", node), "")
+
+
+def _form(name: str, call: ast.Call) -> _Form:
+    return name, len(call.args), tuple(sorted(one.arg or "" for one in call.keywords))
 
 
 def _called(call: ast.Call) -> str:

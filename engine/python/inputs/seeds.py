@@ -120,6 +120,7 @@ def _only_shows(act: ast.expr, own: CallableFacts, arranged: list[ast.stmt]) -> 
 
     `child = url.child("c")` followed by `child.to_text()` is an example of `child`.
     """
+    act = (printed_argument(act) if isinstance(act, ast.Call) else None) or act
     asked = act.func if isinstance(act, ast.Call) and not (act.args or act.keywords) else act
     if own.kind == "constructor" or not isinstance(asked, ast.Attribute) or asked.attr == own.name:
         return False

@@ -131,7 +131,7 @@ def rank_candidates(
             example=bool(trial.wanted) and not record.seen.random and record.seen.steps <= SLOW_STEPS,
             representation=traits.representation,
             misfits=traits.misfits + (record.number in misused),
-            idle=record.number in idle,
+            idle=record.number in idle or _leaves_alike(record, traits.representation),
             refusal=raised is not None and raised.line in lines.raising,
             meant=raised is None or bool(trial.wanted) or _is_meant(raised, record, lines),
             kills=(kills or {}).get(record.number, frozenset()),
@@ -143,6 +143,13 @@ def rank_candidates(
         found.setdefault(same, []).append(candidate)
     kept = [candidate for group in found.values() for candidate in _plainest(group, alike)]
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
+
+
+def _leaves_alike(record: TrialRecord, shown: Representation) -> bool:
+    """Whether an option is passed where an object comes back as it was, and not because of the option."""
+    value = record.observation.value
+    alike = value is not None and value.unchanged and shown.trivial and shown.options > 0
+    return alike and Distinction not in record.notes and not record.trial.wanted
 
 
 def _admitted(records: Sequence[TrialRecord], lines: _RaisingLines) -> Iterator[TrialRecord]:

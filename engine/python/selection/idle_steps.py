@@ -15,6 +15,7 @@ from .idle_arguments import outcome_of
 
 # A call on a variable whose result is not bound; what spans several lines does more than that.
 _STEP = re.compile(r"[A-Za-z_]\w*\.([A-Za-z_]\w*)\(.*\)")
+_ENDED = {"returned", "raised"}
 _Key = tuple[str, str, tuple[str, ...], str]
 
 
@@ -58,7 +59,8 @@ def _mattering(records: Sequence[TrialRecord], names: set[str]) -> set[str]:
                 continue
             arrange = record.trial.arrange
             without = ends.get(_key(record, (*arrange[:at], *arrange[at + 1 :])))
-            if without is not None and outcome_of(without.observation) != outcome_of(record.observation):
+            both = without is not None and {without.observation.outcome, record.observation.outcome} <= _ENDED
+            if both and outcome_of(without.observation) != outcome_of(record.observation):
                 found.add(name)
     return found
 

@@ -11,6 +11,9 @@ from ..facts.definitions import is_exception
 from ..model.model import GENERATED_CONSTRUCTORS, CallableFacts, ModuleFacts
 from .candidates import TrialCandidate
 
+# What an object has that nothing was said of.
+_UNSET = frozenset({"None", "False", "''", "()", "[]", "{}", "0"})
+
 
 def drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts: ModuleFacts) -> None:
     """Leaves out constructions that only store arguments: of generated constructors, and where members have tests.
@@ -68,8 +71,11 @@ def _stores_only(
         return False
     defaults = [one.default for one in constructor.parameters if one.default] if constructor is not None else []
     given = set().union(*(_constants(text) for text in (*trial.arrange, trial.act, *defaults)))
-    alike = {} if _is_given_nothing(candidate) else default
-    told = [item.source or "" for name, item in value.attributes if alike.get(name, "") != item.source]
+    told = [
+        item.source or ""
+        for name, item in value.attributes
+        if _is_given_nothing(candidate) or not (default.get(name, "") == item.source or item.source in _UNSET)
+    ]
     shown = [value.source] if value.source else told
     return all(_constants(source) <= given for source in shown)
 

@@ -328,7 +328,7 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
         one
         for one in candidates
         if (one.asserts and not one.raises and (asks or not one.misfits) and not one.representation.unset)
-        and one.record.number not in selection.chosen
+        and not (one.idle or one.record.number in selection.chosen)
     ]
     # Where mutants were run, they decide whether one rich answer is enough.
     known = not selection.counts_goals

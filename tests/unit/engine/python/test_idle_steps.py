@@ -45,6 +45,14 @@ def test_a_call_after_which_another_answer_comes_is_a_step() -> None:
     assert asking_methods([first, second]) == set()
 
 
+def test_a_call_that_a_busy_machine_cut_short_says_nothing_of_a_step() -> None:
+    plain = asked(1, "url.to_text()", returned("''"), "url = Url('')", subject="Url.to_text")
+    late = asked(
+        2, "url.to_text()", Observation("timed_out"), *plain.trial.arrange, "url.add('x')", subject="Url.to_text"
+    )
+    assert asking_methods([ADDING, plain, late]) == {"Url.add", "Url.to_text"}
+
+
 @pytest.mark.parametrize(
     ("act", "source", "empty"),
     [
@@ -63,11 +71,14 @@ def test_a_member_is_that_of_the_class_that_its_object_has() -> None:
         b"class Url:\n    def host(self): ...\n\nclass Decoded:\n    def host(self): ...\n\ndef parse(text): ...\n",
         ModulePlace("m.py", "m", "."),
     )
-    parsing = asked(0, "parse('a')", Observation("returned", value=Value("m.Decoded")), subject="parse")
+    parsing = [
+        asked(0, "parse('a')", Observation("returned", value=Value("m.Decoded")), subject="parse"),
+        asked(4, "parse('a', decoded=False)", Observation("returned", value=Value("m.Url")), subject="parse"),
+    ]
     hosts = [
         asked(1, "url.host()", returned("'a'"), "url = parse('a')", subject="Url.host"),
         asked(2, "url.host()", returned("'a'"), "url = Url('a')", subject="Url.host"),
         asked(3, "url.host()", returned("'a'"), "url = unknown('a')", subject="Url.host"),
     ]
-    found = with_right_subjects([parsing, *hosts], facts)
-    assert [one.trial.subject for one in found] == ["parse", "Decoded.host", "Url.host", "Url.host"]
+    found = with_right_subjects([*parsing, *hosts], facts)
+    assert [one.trial.subject for one in found] == ["parse", "parse", "Decoded.host", "Url.host", "Url.host"]

@@ -20,6 +20,7 @@ from testwright.engine.python.model.model import (
     Value,
 )
 from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.search.influence_trials import Distinction
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.select_trials import MOST_PER_CALLABLE, select_trials
 
@@ -390,3 +391,21 @@ def test_what_tells_a_constant_is_the_empty_container_before_another_filled_one(
 
     assert chosen(anchor, other) == ["first([3, 1])", "first([5, 9, 7])"]
     assert chosen(anchor, other, empty) == ["first([3, 1])", "first([])"]
+
+
+@pytest.mark.parametrize("because", [False, True])
+def test_an_option_on_an_object_that_comes_back_as_it_was_is_shown_where_the_option_is_the_reason(
+    because: bool,
+) -> None:
+    path = Parameter("path", "positional_or_keyword", default="True")
+    tidy = CallableFacts("Url.tidy", "method", (3, 6), (path,), owner="Url")
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(ClassFacts("Url", "plain", (1, 6), members=(tidy,)),))
+    arrange = ("url = Url('a/../b')",)
+    plain = record(0, "url.tidy()", returned("Url('b')"), (3, 4), arrange=arrange)
+    same = Observation("returned", value=Value("m.Url", "Url('a/../b')", unchanged=True))
+    kept = record(1, "url.tidy(path=False)", same, (3, 5), arrange=arrange)
+    if because:
+        kept.notes[Distinction] = "option path"
+    rows = [replace(one, trial=replace(one.trial, subject="Url.tidy")) for one in (plain, kept)]
+
+    assert (1 in {one.number for one in select_trials(rows, facts, frozenset())}) is because

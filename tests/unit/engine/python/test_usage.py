@@ -205,6 +205,8 @@ def test_an_example_that_only_shows_the_result_is_about_the_callable_that_it_doc
         >>> child = url.child("c")
         >>> child.to_text()
         'a/c'
+        >>> print(url.child("d").to_text())
+        a/d
         >>> url.to_text()
         'a'
         """
@@ -218,6 +220,8 @@ def test_an_example_that_only_shows_the_result_is_about_the_callable_that_it_doc
     assert found == [
         ("url.child('b').to_text()", "Url.child"),
         ("child.to_text()", "Url.child"),
+        ("url.child('d').to_text()", "Url.child"),
+        ("print(url.child('d').to_text())", "Url.child"),
         ("url.to_text()", "Url.to_text"),
     ]
 
