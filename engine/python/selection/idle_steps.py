@@ -6,6 +6,7 @@ Such a step changes no object that can be seen, and no trial was seen to end oth
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..model.model import RICH_SOURCES
@@ -15,7 +16,7 @@ from .idle_arguments import outcome_of
 
 # A call on a variable whose result is not bound; what spans several lines does more than that.
 _STEP = re.compile(r"[A-Za-z_]\w*\.([A-Za-z_]\w*)\(.*\)")
-_ENDED = {"returned", "raised"}
+_ENDED = frozenset({"returned", "raised"})
 _Key = tuple[str, str, tuple[str, ...], str]
 
 
@@ -50,19 +51,22 @@ def asking_methods(records: Sequence[TrialRecord]) -> frozenset[str]:
 
 
 def _mattering(records: Sequence[TrialRecord], names: set[str]) -> set[str]:
-    """Names of methods whose call before an act had it end otherwise: what it changed cannot be seen at once."""
+    """Names of methods whose call before an act had it end otherwise: what it changed cannot be seen at once.
+
+    One such trial of several may be due to what ran before it in the same process.
+    """
     ends = {_key(record, record.trial.arrange): record for record in reversed(records)}
-    found: set[str] = set()
+    alike, other = Counter[str](), Counter[str]()
     for record in records:
         for at, name in _steps(record):
-            if name not in names or name in found:
+            if name not in names or record.observation.outcome not in _ENDED:
                 continue
             arrange = record.trial.arrange
             without = ends.get(_key(record, (*arrange[:at], *arrange[at + 1 :])))
-            both = without is not None and {without.observation.outcome, record.observation.outcome} <= _ENDED
-            if both and outcome_of(without.observation) != outcome_of(record.observation):
-                found.add(name)
-    return found
+            if without is not None and without.observation.outcome in _ENDED:
+                same = outcome_of(without.observation) == outcome_of(record.observation)
+                (alike if same else other)[name] += 1
+    return {name for name, count in other.items() if count > 1 or not alike[name]}
 
 
 def _key(record: TrialRecord, arrange: tuple[str, ...]) -> _Key:
