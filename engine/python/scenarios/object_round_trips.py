@@ -154,7 +154,8 @@ def _sent(trial: Trial, forth: CallableFacts, facts: ModuleFacts) -> _Sent | Non
     assigned = assigned_names(trial.arrange)
     if forth.kind == "method":
         receiver = act.func.value if isinstance(act.func, ast.Attribute) else None
-        if isinstance(receiver, ast.Name) and receiver.id in assigned:
+        bound = isinstance(receiver, ast.Name) and receiver.id in assigned
+        if isinstance(receiver, ast.Name) and bound and (_holds_something(trial) or not _takes_content(forth, facts)):
             return _Sent(receiver.id, trial.arrange, act)
         return None
     if not act.args:
@@ -170,6 +171,25 @@ def _sent(trial: Trial, forth: CallableFacts, facts: ModuleFacts) -> _Sent | Non
         return None
     call = ast.Call(act.func, [ast.Name(variable, ast.Load()), *others], act.keywords)
     return _Sent(variable, (*trial.arrange, f"{variable} = {ast.unparse(first)}"), call)
+
+
+def _takes_content(forth: CallableFacts, facts: ModuleFacts) -> bool:
+    """Whether objects of a method's class can be made of something."""
+    made = next((one.constructor for one in facts.classes if one.name == forth.owner), None)
+    return made is not None and any(one.name != "self" for one in made.parameters)
+
+
+def _holds_something(trial: Trial) -> bool:
+    """Whether the statements pass a value other than flags and empty ones: `Url(lazy=True)` has nothing to send."""
+    tree = parse_or_none("\n".join(trial.arrange))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
+    given = [value for node in calls for value in (*node.args, *(one.value for one in node.keywords))]
+    values = [literal_or(one, _NAMED) for one in given if not isinstance(one, ast.Call)]
+    return any(not isinstance(one, bool) and one not in _NOTHING for one in values)
+
+
+_NAMED = object()
+_NOTHING = (None, "", b"", [], {}, ())
 
 
 def _variable_of(node: ast.expr, forth: CallableFacts) -> str:

@@ -125,3 +125,11 @@ def test_what_takes_the_same_parameter_as_the_reader_reads_the_text_of_the_write
 def test_a_round_trip_is_named_by_what_it_undoes(act: str, last: str, words: str) -> None:
     case = Case("c", "x", "f", act, "call", (SpecExpectation("holds", "result"),), statements=(last,))
     assert undone_words(case) == words
+
+
+@pytest.mark.parametrize(
+    ("made", "sent"), [("Note('a')", True), ("Note(1)", True), ("Note('')", False), ("Note(True)", False)]
+)
+def test_an_object_with_nothing_in_it_goes_nowhere(made: str, sent: bool) -> None:
+    wrote = done("Note.to_dict", "note.to_dict()", returned("{'title': ''}"), f"note = {made}")
+    assert bool(programs(wrote)) is sent
