@@ -118,8 +118,14 @@ def _about(
 def _only_shows(act: ast.expr, own: CallableFacts, arranged: list[ast.stmt]) -> bool:
     """Whether an example asks for no more than how the result of the callable that it documents looks.
 
-    `child = url.child("c")` followed by `child.to_text()` is an example of `child`.
+    `child = url.child("c")` followed by `child.to_text()` is an example of `child`, and so is `box.remove(5)` followed
+    by `box == {1, 2}` one of `remove`.
     """
+    if own.kind != "constructor" and isinstance(act, ast.Compare) and isinstance(act.left, ast.Name):
+        done = [one.value.func for one in arranged if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+        called = [one for one in done if isinstance(one, ast.Attribute) and one.attr == own.name]
+        equal = len(act.ops) == 1 and isinstance(act.ops[0], ast.Eq)
+        return equal and any(isinstance(one.value, ast.Name) and one.value.id == act.left.id for one in called)
     act = (printed_argument(act) if isinstance(act, ast.Call) else None) or act
     asked = act.func if isinstance(act, ast.Call) and not (act.args or act.keywords) else act
     if own.kind == "constructor" or not isinstance(asked, ast.Attribute) or asked.attr == own.name:

@@ -214,6 +214,18 @@ def test_an_example_that_only_shows_the_result_is_about_the_callable_that_it_doc
 
     def to_text(self):
         return self.text
+
+    def clear(self):
+        """
+        >>> url = Url("b")
+        >>> url.clear()
+        >>> url == Url("")
+        True
+        """
+        self.text = ""
+
+    def __eq__(self, other):
+        return self.text == other.text
 '''
     facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
     found = [(one.act, one.subject) for one in example_trials(facts, context.index) if one.wanted]
@@ -223,6 +235,7 @@ def test_an_example_that_only_shows_the_result_is_about_the_callable_that_it_doc
         ("url.child('d').to_text()", "Url.child"),
         ("print(url.child('d').to_text())", "Url.child"),
         ("url.to_text()", "Url.to_text"),
+        ("url == Url('')", "Url.clear"),
     ]
 
 
