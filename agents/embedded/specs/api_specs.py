@@ -138,7 +138,7 @@ class ApiSpecGenerator:
             target=self._spec_target(opened.described, opened.path, opened.api.title)
             | (own_configuration(self.root) if framework == "playwright" else {}),
             launch=launch,
-            start=_start(launch, str(target.get("framework_of_app") or "")),
+            start=_start(launch, str(target.get("framework_of_app") or ""), opened.literals),
         )
         redacted = secrets_of(exploration, launch).text
         if framework in ("pytest", "unittest"):
@@ -321,12 +321,20 @@ def _administrator(variables: tuple[str, str] | None, given: set[str]) -> dict[s
     return {identity: "admin" if plain else "admin@example.com", password: placeholder_secret(password)}
 
 
-def _start(launch: AppLaunch, framework: str) -> str:
-    """Describe how to start the application by hand."""
+def _start(launch: AppLaunch, framework: str, literals: Mapping[str, str] | None = None) -> str:
+    """Describe how to start the application by hand.
+
+    Args:
+        literals: credentials of the source by their variables, which a person looks up there.
+    """
+    looked_up = {name for name, value in (literals or {}).items() if launch.environment.get(name) == value}
     own = {name for name, value in launch.environment.items() if is_secret(name) or is_secret_name(name) or not value}
-    given = [f"{name}={shlex.quote(value)}" for name, value in sorted(launch.environment.items()) if name not in own]
+    own -= looked_up
+    known = [pair for pair in sorted(launch.environment.items()) if pair[0] not in own | looked_up]
+    given = [f"{name}={shlex.quote(value)}" for name, value in known]
     words = [f"with {' '.join(given)}"] if given else []
     words += [f"with a value of your own in {' and '.join(sorted(own))}"] if own else []
+    words += [f"with what the source has as {' and '.join(sorted(looked_up))}"] if looked_up else []
     variables = "".join(f", {text}" for text in words)
     if launch.command:
         return f"started by {' '.join(launch.command).replace('{port}', '8000')}{variables}:"
