@@ -53,6 +53,7 @@ class MutationReport:
         seconds, peak_mib: wall time of the measurement, and the most memory one process held.
         functions: what came of trivial implementations of the functions that tests call, in the order of the source.
         unproven: expectations that tests hold without.
+        places: how many mutants there are on each line, by file: of those that were found, sampled or not.
     """
 
     results: tuple[MutantResult, ...] = ()
@@ -63,6 +64,7 @@ class MutationReport:
     peak_mib: float = 0.0
     functions: tuple[FunctionTrials, ...] = ()
     unproven: tuple[UnprovenExpectation, ...] = ()
+    places: Mapping[str, Mapping[int, int]] = field(default_factory=dict, repr=False)
     kills: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -87,13 +89,19 @@ class MutationReport:
     def within(self, lines: Mapping[str, Set[int]]) -> MutationReport:
         """The same, of some lines of some files; other files stay whole.
 
-        Where the sample had all mutants, those that were found are counted in the same way.
+        Where it is not known on which lines there are mutants, those that were found are the sampled ones.
         """
+        if not lines:
+            return self
         inside = tuple(
             one for one in self.results if one.mutant.path not in lines or one.mutant.line in lines[one.mutant.path]
         )
-        found = len(inside) if self.found == len(self.results) else self.found
-        return replace(self, results=inside, found=found)
+        places = {
+            path: {line: count for line, count in counts.items() if path not in lines or line in lines[path]}
+            for path, counts in self.places.items()
+        }
+        found = sum(sum(counts.values()) for counts in places.values()) if places else len(inside)
+        return replace(self, results=inside, found=found, places=places)
 
     def own_kills(self) -> dict[str, int]:
         """Mutants that only one test notices, counted by that test."""

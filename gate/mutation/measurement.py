@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -180,16 +181,20 @@ class _Measuring:
         results = tuple(_result(one, answers.get(place)) for place, one in enumerate(planned))
         peak = max((fact["peak_kib"] for fact in facts if fact["kind"] == "end"), default=0) / 1024
         seconds = round(time.monotonic() - self._began, 3)
-        found = len(self._found.result())
+        found = self._found.result()
+        places: dict[str, Counter[int]] = defaultdict(Counter)
+        for mutant in found:
+            places[mutant.path][mutant.line] += 1
         return MutationReport(
             results,
-            found,
+            len(found),
             self._options.seed,
             tuple(notes),
             seconds,
             round(peak, 1),
             tuple(sorted(_read(facts, "trivial", function_trials), key=lambda one: (one.path, one.line))),
             tuple(_read(facts, "unproven", unproven_expectation)),
+            places,
         )
 
 

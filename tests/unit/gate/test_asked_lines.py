@@ -55,6 +55,56 @@ def test_a_function_has_its_lines_and_those_of_private_functions_beside_it(
     assert lines_asked_for(SOURCE, symbols) == lines
 
 
+CART = """\
+class Base:
+    def _round(self, value):
+        return value
+
+    def _other(self):
+        return 1
+
+
+class Cart(Base):
+    def total(self):
+        return self._sum()
+
+    def _sum(self):
+        return self._round(_Row(1).value)
+
+    def _unused(self):
+        return 2
+
+    @property
+    def size(self):
+        return 3
+
+    @size.setter
+    def size(self, value):
+        pass
+
+
+class _Row:
+    value = 1
+
+
+class _Unused:
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("symbols", "lines"),
+    [
+        (["Cart.total"], {2, 3, 10, 11, 13, 14, 28, 29}),
+        (["Cart.size"], {*range(19, 22), *range(23, 26)}),
+        (["Cart"], {2, 3, *range(9, 26), 28, 29}),
+    ],
+    ids=["private methods and classes that it names", "both parts of a property", "what its bases do for it"],
+)
+def test_a_method_has_the_lines_of_the_private_code_that_it_reaches(symbols: list[str], lines: set[int]) -> None:
+    assert lines_asked_for(CART, symbols) == lines
+
+
 def test_what_is_no_python_has_no_lines_of_its_own() -> None:
     assert lines_asked_for("def (", ["slug"]) is None
 
@@ -73,13 +123,17 @@ def test_coverage_and_what_was_not_taken_are_those_of_the_lines_asked_for() -> N
     assert {row["line"] for row in change["files"]["slug.py"]["not_taken"]} <= LINES["slug.py"]
 
 
-@pytest.mark.parametrize(("found", "then"), [(3, 2), (80, 80)], ids=["all of them tried", "a sample"])
-def test_mutants_of_other_functions_do_not_count(found: int, then: int) -> None:
+@pytest.mark.parametrize(
+    ("places", "found"),
+    [({"slug.py": {6: 20, 10: 3, 22: 40}, "other.py": {22: 7}}, 30), ({}, 2)],
+    ids=["of a sample those there are on these lines", "of all of them those that were tried"],
+)
+def test_mutants_of_other_functions_do_not_count(places: dict[str, dict[int, int]], found: int) -> None:
     def result(line: int, path: str = "slug.py") -> MutantResult:
         return MutantResult(Mutant("constant", path, line, (line,), 0, 1, "0", "1", "0"), "survived")
 
-    report = MutationReport((result(6), result(22), result(22, "other.py")), found=found)
+    report = MutationReport((result(6), result(22), result(22, "other.py")), found=70, places=places)
     within = report.within(LINES)
     assert [(one.mutant.path, one.mutant.line) for one in within.results] == [("slug.py", 6), ("other.py", 22)]
-    assert (within.found, within.counts()["survived"]) == (then, 2)
+    assert (within.found, within.counts()["survived"]) == (found, 2)
     assert report.within({}) == report
