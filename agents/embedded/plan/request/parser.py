@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from .clauses import Named, TypeWord, clauses_of, once
+from .kinds_of_names import with_kinds
 from .lexemes import Lexeme, lexemes
 from .lexicon import TYPE_OF_FRAMEWORK, WEAK, means_program
 from .parsed_request import Mention, ParsedRequest, Superlative
@@ -230,7 +231,7 @@ def parse_request(
             reader.segment_from = at if lexeme.role != "and" else reader.segment_from
         reader.read(at, lexeme)
     reader.end_exclusion()
-    named = _with_kinds(_with_owners(_joined(reader.named, found, known), found), found)
+    named = with_kinds(_with_owners(_joined(reader.named, found, known), found), found)
     _use_language(reader)
     return ParsedRequest(
         clauses=tuple(clauses_of(reader.types, named, found)),
@@ -354,14 +355,6 @@ def _with_owners(named: list[Named], found: Sequence[Lexeme]) -> list[Named]:
             following.mention = replace(following.mention, within=owner.mention.text)
         if is_listed:
             _list_inside(owner, named[number + 1 :], found)
-    return named
-
-
-def _with_kinds(named: list[Named], found: Sequence[Lexeme]) -> list[Named]:
-    """Note which mentions are called functions or classes: "the slugify function", "function slugify"."""
-    for one in named:
-        if any(lexeme.text.lower() in ("function", "class") for lexeme in found[max(one.at - 1, 0) : one.at + 2]):
-            one.mention = replace(one.mention, is_symbol=True)
     return named
 
 
