@@ -109,18 +109,18 @@ def list_runs(
         return
     shown = short_ids([summary.run_id for summary in found])
     listed = found if every else found[:_LISTED]
-    table = runs_table(listed, shown, console.width, lines=None if every else _LISTED)
+    table, is_cut = runs_table(listed, shown, console.width, lines=None if every else _LISTED)
     console.print(table)
     if len(found) > table.row_count:
         console.print(f"… and {counted(len(found) - table.row_count, 'older run')}: --all lists them.")
-    if any(_CUT in str(cell) for cell in table.columns[-1].cells):
+    if is_cut:
         console.print("`testwright runs show` with a run's id shows its whole request.")
 
 
 def runs_table(
     found: Sequence[RunSummary], shown: Mapping[str, str], width: int = 80, *, lines: int | None = None
-) -> Table:
-    """Lay out runs; a request that is too long for its line goes on below, and is cut after `_REQUEST_LINES`.
+) -> tuple[Table, bool]:
+    """Lay out runs, and say whether a request is cut: one too long for its line has `_REQUEST_LINES` at most.
 
     Args:
         shown: the id to show, by run id.
@@ -134,14 +134,16 @@ def runs_table(
     for title, wide in zip(titles, widths, strict=True):
         justify = "right" if title in ("kept", "defects") else "left"
         table.add_column(title, width=wide, justify=justify, no_wrap=True, overflow="ellipsis")
-    used = 0
+    used, is_cut = 0, False
     for *row, request in cells:
+        whole = wrap(request, widths[-1], break_on_hyphens=False)
         parts = wrap(request, widths[-1], max_lines=_REQUEST_LINES, placeholder=_CUT, break_on_hyphens=False)
         used += max(len(parts), 1)
         if lines is not None and used > lines and table.row_count:
             break
+        is_cut = is_cut or parts != whole
         table.add_row(*map(escape, row), escape("\n".join(parts)))
-    return table
+    return table, is_cut
 
 
 def _cells(summary: RunSummary, shown: Mapping[str, str]) -> tuple[str, ...]:

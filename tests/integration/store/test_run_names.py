@@ -104,7 +104,7 @@ def test_a_run_is_listed_on_one_line_with_what_it_kept_and_when_its_first_sessio
     summary = next(found for found in list_runs(runs, state_dir) if found.run_id == FIRST)
     console = Console(width=80, force_terminal=False)
     with console.capture() as shown:
-        console.print(runs_table([summary], {FIRST: "fe71b3a0-6"}))
+        console.print(runs_table([summary], {FIRST: "fe71b3a0-6"})[0])
     line = shown.get().splitlines()[1].split()
     assert line == ["fe71b3a0-6", "completed", "1970-01-02", "00:00", "102", "2"]
 
@@ -116,11 +116,19 @@ def test_a_request_that_is_too_long_for_its_line_goes_on_below_and_is_cut_after_
     summary: Any = SimpleNamespace(run_id=FIRST, request=request, created_at=0.0, **details)
     console = Console(width=width)
     with console.capture() as shown:
-        console.print(runs_table([summary], {FIRST: "fe71b3a0-6"}, width))
+        table, is_cut = runs_table([summary], {FIRST: "fe71b3a0-6"}, width)
+        console.print(table)
     _, line, *below = shown.get().splitlines()
     assert line.startswith("fe71b3a0-6  failed (goal validation failed)  1970-01-01 00:00  1000")
     assert (len(below), below[-1].rstrip()[-1]) == (2, "…")
     assert "unit tests" in line
+    assert is_cut
+
+
+def test_a_request_that_holds_an_ellipsis_itself_is_not_taken_for_one_that_is_cut():
+    details = {"status": "completed", "exit_reason": "", "totals": {}}
+    summary: Any = SimpleNamespace(run_id=FIRST, request="test the … page", created_at=0.0, **details)
+    assert not runs_table([summary], {FIRST: "fe71b3a0-6"}, 80)[1]
 
 
 def test_as_many_of_the_newest_runs_are_listed_as_fit_the_lines():
@@ -132,7 +140,7 @@ def test_as_many_of_the_newest_runs_are_listed_as_fit_the_lines():
         for n, request in enumerate(requests)
     ]
     shown = {summary.run_id: summary.run_id for summary in summaries}
-    assert [runs_table(summaries, shown, 70, lines=lines).row_count for lines in (1, 3, 4, 5, 9, None)] == [
+    assert [runs_table(summaries, shown, 70, lines=lines)[0].row_count for lines in (1, 3, 4, 5, 9, None)] == [
         1,
         1,
         2,
