@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from ..core.outcome import NOT_BEGUN, STOPPED
 from ..reports.next_commands import finished_modules, is_cut_short, next_commands
 from ..utils.names.counted import counted
 from .console import Console, write_text
@@ -84,8 +85,6 @@ def startable(command: str) -> str:
 
 _SCREEN_ROWS = 12
 _NOTES = 3
-_NOT_BEGUN = "not begun: "
-_STOPPED = "stopped: "
 _SAID_BELOW = "The example of "
 """Begins notes that are among the advice as well."""
 
@@ -118,7 +117,7 @@ def _print_targets(console: Console, targets: Iterable[ReportTarget]) -> None:
     several = len({target.test_type for target in rows}) > 1
     not_begun = _not_begun(rows)
     for target in rows:
-        reason = target.error.removeprefix(_NOT_BEGUN)
+        reason = target.error.removeprefix(NOT_BEGUN)
         if reason in not_begun:
             continue
         # One file may be the target of several kinds of tests.
@@ -137,8 +136,8 @@ def _not_begun(targets: Iterable[ReportTarget]) -> dict[str, list[str]]:
     """Group the paths of targets that were not begun by a reason that several of them share."""
     groups: dict[str, list[str]] = {}
     for target in targets:
-        if target.error.startswith(_NOT_BEGUN):
-            paths = groups.setdefault(target.error.removeprefix(_NOT_BEGUN), [])
+        if target.error.startswith(NOT_BEGUN):
+            paths = groups.setdefault(target.error.removeprefix(NOT_BEGUN), [])
             paths += [] if target.path in paths else [target.path]
     return {reason: paths for reason, paths in groups.items() if len(paths) > 1}
 
@@ -307,9 +306,9 @@ def _target(console: Console, target: ReportTarget, kind: str, error: str, said:
             console.print(f"    note: {escape(note)}")
         if len(notes) > _NOTES:
             console.print(f"    … and {counted(len(notes) - _NOTES, 'note')} more in the report")
-    elif error.startswith(_STOPPED):
+    elif error.startswith(STOPPED):
         console.print(
-            f"  {escape(target.path)}{kind}: [yellow]stopped[/], because {escape(error.removeprefix(_STOPPED))}"
+            f"  {escape(target.path)}{kind}: [yellow]stopped[/], because {escape(error.removeprefix(STOPPED))}"
         )
     else:
         console.print(f"  {escape(target.path)}{kind}: [yellow]{target.status}[/] {escape(error)}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.events import Event, EventType
+from ..core.outcome import NOT_BEGUN, STOPPED
 from ..core.time_left import TimeLeft
 from ..utils.names.counted import counted
 from ..utils.python_source import parse_or_none, source_lines
@@ -35,8 +36,6 @@ _STEPS = {
     "engineer_tests": "test files",
 }
 _SHORT = {"unit": ""}
-_STOPPED = "stopped: "
-"""Begins the message of a step that a ceiling stopped."""
 _CODE_LINES = 24
 
 
@@ -158,7 +157,7 @@ class RunProgress:
 
     def _outcome(self, event: Event) -> str:
         step, status = event.step_id or "", str(event.data.get("status"))
-        reason = event.message.partition(": ")[2].removeprefix("not begun: ")
+        reason = event.message.partition(": ")[2].removeprefix(NOT_BEGUN)
         # What is wrong with the environment may concern all steps: the end of the run gives it, once.
         if event.data.get("exit_reason") in ("environment", "model_quota", "run_ended"):
             reason = str(event.data["exit_reason"]).replace("_", " ")
@@ -170,8 +169,8 @@ class RunProgress:
             return f"{counted(kept, 'test')} kept" + (f", {dropped} dropped" if dropped else "")
         if not reason:
             return status
-        if reason.startswith(_STOPPED):
-            status, reason = "stopped", reason.removeprefix(_STOPPED)
+        if reason.startswith(STOPPED):
+            status, reason = "stopped", reason.removeprefix(STOPPED)
         # What stops all modules is said once.
         if reason in self._reasons:
             return f"{status} for the same reason"

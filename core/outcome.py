@@ -15,6 +15,10 @@ FinalStatus = Literal["completed", "failed", "stopped"]
 
 NOTHING_PUBLIC = "it defines no public function or method of its own"
 """Why a module has no tests in which there is nothing to test."""
+STOPPED = "stopped: "
+"""Begins the message of a step that a ceiling stopped."""
+NOT_BEGUN = "not begun: "
+"""Begins the message of a step that was left out."""
 
 
 class ExitReason(StrEnum):

@@ -25,7 +25,7 @@ from ..core.errors import (
     ToolTimeout,
 )
 from ..core.exit_code import ExitCode
-from ..core.outcome import MODEL_FAULTS, StepExit
+from ..core.outcome import MODEL_FAULTS, STOPPED, StepExit
 
 # Faults of the machine, or of the account at a model's endpoint, that would end every other step too. A target that
 # does not import ends its own step only.
@@ -109,7 +109,7 @@ def fault_of(error: Exception) -> Fault:
         details.setdefault("error", type(error).__name__)
     message = str(error) or type(error).__name__
     if isinstance(error, BudgetExhausted):
-        return Fault(StepExit.BUDGET_EXHAUSTED, f"stopped: {message}", details=details)
+        return Fault(StepExit.BUDGET_EXHAUSTED, f"{STOPPED}{message}", details=details)
     if isinstance(error, RunTerminated):
         return Fault(StepExit.TERMINATED, message, ends_run=True, details=details)
     if isinstance(error, StepEndedByAgent):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.outcome import StepExit
+from ...core.outcome import NOT_BEGUN, StepExit
 from .planning_state import PlanStepState
 from .steps import StepOutcome, blocked_by, is_finished, is_hidden, ready_steps, skipped, step_kind
 
@@ -35,10 +35,10 @@ def _skip_outcome(
     step: PlanStepState, plan: list[PlanStepState], failure: dict[str, Any] | None, passed: str
 ) -> StepOutcome | None:
     if failure is not None:
-        return skipped(StepExit.RUN_ENDED, f"not begun: {failure['message']}")
+        return skipped(StepExit.RUN_ENDED, f"{NOT_BEGUN}{failure['message']}")
     if is_hidden(step):
         return skipped(StepExit.NOT_REVEALED, "it was in reserve, and nothing needed it")
     if passed and step_kind(step["type"]).metered:
-        return skipped(StepExit.PASSED, f"not begun: {passed}")
+        return skipped(StepExit.PASSED, f"{NOT_BEGUN}{passed}")
     blocker = blocked_by(step, plan)
-    return skipped(StepExit.DEPENDENCY_FAILED, f"not begun: {blocker} was not completed") if blocker else None
+    return skipped(StepExit.DEPENDENCY_FAILED, f"{NOT_BEGUN}{blocker} was not completed") if blocker else None

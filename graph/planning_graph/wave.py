@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.errors import BudgetExhausted
 from ...core.events import EventType
-from ...core.outcome import StepExit
+from ...core.outcome import NOT_BEGUN, StepExit
 from ...store.files.audit import AuditEntry
 from ..context import GraphServices, RunContext
 from ..faults import Fault
@@ -115,11 +115,11 @@ def new_wave(state: PlanningAgentState, context: RunContext, services: GraphServ
 def refusal(step: PlanStepState, wave: Wave) -> StepOutcome | None:
     """The outcome of a step that may not begin, or None."""
     if wave.ended_by is not None:
-        return skipped(StepExit.RUN_ENDED, f"not begun: {wave.ended_by.message}")
+        return skipped(StepExit.RUN_ENDED, f"{NOT_BEGUN}{wave.ended_by.message}")
     exceeded = wave.meter.exceeded() if step_kind(step["type"]).metered else None
     if exceeded and generates(step) and wave.services.model_roles and wave.meter.seconds_left != 0:
         return None  # the engine's tests cost nothing of what is used up
-    return skipped(StepExit.BUDGET_EXHAUSTED, f"not begun: {exceeded}") if exceeded else None
+    return skipped(StepExit.BUDGET_EXHAUSTED, f"{NOT_BEGUN}{exceeded}") if exceeded else None
 
 
 def seconds_left_for(step: PlanStepState, wave: Wave) -> float | None:
