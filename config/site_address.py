@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import urlsplit
 
-_LOOPBACK = re.compile(r"localhost|127(?:\.\d{1,3}){3}", re.IGNORECASE)
+_HOSTS = ("localhost", "127.0.0.1")
 _LOWEST_PORT = 1024
 """Below it, programs without privileges may not listen, as those in a sandbox do in the site's place."""
 
@@ -18,5 +17,5 @@ def local_origin(address: str) -> str:
     except ValueError:
         return ""
     host = parts.hostname or ""
-    fits = parts.scheme in ("http", "https") and _LOOPBACK.fullmatch(host) and parts.username is None
+    fits = parts.scheme in ("http", "https") and host.lower() in _HOSTS and parts.username is None
     return f"{parts.scheme}://{host}:{port}" if fits and port >= _LOWEST_PORT else ""

@@ -53,6 +53,7 @@ class Program:
         readable: folders and files the program sees read-only, besides the system's own and the interpreter's.
         writable: folders it may write.
         stdin: bytes given on standard input (`run` only).
+        opens_site: whether it drives a browser, which may reach the site that the user has named by its address.
         written_since: when the writable folders were ready, in seconds since the epoch: files that changed later
             count as written; None for the start of the program.
     """
@@ -66,6 +67,7 @@ class Program:
     limits: Limits = field(default_factory=Limits)
     stdin: bytes = b""
     written_since: float | None = None
+    opens_site: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,7 @@ class Workspace:
         readable: Sequence[Path] = (),
         with_roots: bool = True,
         overlay: Sequence[Path] = (),
+        opens_site: bool = False,
     ) -> Program:
         """The target's interpreter run with `args`: a script and its arguments, `-m MODULE …` or `-c CODE …`.
 
@@ -82,6 +83,7 @@ class Workspace:
             readable: more folders or files to show read-only.
             with_roots: put the import roots on the path; False leaves the project to find itself.
             overlay: more folders that come last on the path, with test tools that only some programs need.
+            opens_site: see `Program`.
         """
         target = self.target
         roots = [os.path.normpath(self.project / root) for root in target.import_roots] if with_roots else []
@@ -111,6 +113,7 @@ class Workspace:
             limits=limits or Limits(),
             stdin=stdin,
             written_since=self.ready,
+            opens_site=opens_site,
         )
 
     def _temporary_folder(self) -> str:

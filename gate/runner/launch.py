@@ -221,6 +221,7 @@ class Launcher:
             limits=replace(needs.limits, wall_seconds=wall_seconds),
             overlay=needs.overlay,
             readable=needs.readable,
+            opens_site=needs.browser,
         )
 
     def _new_folder(self) -> Path:

@@ -284,6 +284,7 @@ class _Runner:
             with_roots=False,
             overlay=(*needs.overlay, *overlay),
             readable=needs.readable,
+            opens_site=needs.browser,
         )
         completed = await self.target.sandbox.run(program)
         name = f"{self.workspace.scratch.name}/{place}/results.json"

@@ -1,4 +1,4 @@
-"""Lets the programs of a run reach one address of this machine, which the user has named, and nothing else."""
+"""Lets the browsers of a run reach one address of this machine, which the user has named, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 import shutil
 import tempfile
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,10 +20,12 @@ _CHUNK = 65536
 
 @dataclass(frozen=True, slots=True)
 class RelayedSandbox:
-    """A sandbox whose programs find at one port of theirs what listens there on this machine.
+    """A sandbox whose programs with `opens_site` find at one port of theirs what listens there on this machine.
+
+    All others run as they would without it: what they change must not reach the user's site.
 
     Attributes:
-        inner: runs the programs; each of them has a loopback device of its own.
+        inner: runs the programs; in that of bubblewrap each of them has a loopback device of its own.
         origin: of the site, with its port.
     """
 
@@ -37,14 +39,22 @@ class RelayedSandbox:
 
     async def run(self, program: Program) -> Completed:
         """See `Sandbox.run`."""
+        if not self._relays(program):
+            return await self.inner.run(program)
         async with self._relay() as place:
             return await self.inner.run(self._with_relay(program, place))
 
     @asynccontextmanager
     async def session(self, program: Program) -> AsyncGenerator[Session]:
         """See `Sandbox.session`."""
-        async with self._relay() as place, self.inner.session(self._with_relay(program, place)) as session:
-            yield session
+        async with AsyncExitStack() as stack:
+            if self._relays(program):
+                program = self._with_relay(program, await stack.enter_async_context(self._relay()))
+            yield await stack.enter_async_context(self.inner.session(program))
+
+    def _relays(self, program: Program) -> bool:
+        """Whether a program gets a relay; the weak sandbox's share the machine's loopback device."""
+        return program.opens_site and self.kind == "bubblewrap"
 
     @property
     def _address(self) -> tuple[str, int]:
@@ -80,10 +90,12 @@ class RelayedSandbox:
         try:
             server = await asyncio.start_unix_server(connected, folder / "site")
             async with server:
-                yield folder / "site"
-                server.close()
-                for task in passing:
-                    task.cancel()
+                try:
+                    yield folder / "site"
+                finally:  # the server waits for every connection that is open
+                    server.close()
+                    for task in passing:
+                        task.cancel()
         finally:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 

@@ -193,6 +193,7 @@ class Playwright:
             environment={**self._variables(), **request.environment, **_measured(request, folder)},
             limits=replace(BROWSER_LIMITS, wall_seconds=request.wall_seconds),
             readable=self._readable(),
+            opens_site=True,
         )
         completed = await self._project.target.sandbox.run(program)
         return self._read(name, completed, self._values(request), measured=bool(request.measure))

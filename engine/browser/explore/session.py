@@ -134,6 +134,7 @@ async def open_browser(target: PythonTarget, launch: SiteLaunch, *, clock: int =
             limits=BROWSER_LIMITS,
             readable=chromium.readable,
             overlay=overlay,
+            opens_site=True,
         )
         begin = _first_order(launch, workspace.project, chromium.path, clock)
 

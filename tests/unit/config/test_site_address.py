@@ -17,6 +17,7 @@ from testwright.config.site_address import local_origin
         ("http://localhost:99999", ""),
         ("http://ada:secret@localhost:8000", ""),
         ("http://localhost.example.org:8000", ""),
+        ("http://127.0.0.5:8000", ""),
         ("http://192.168.0.2:8000", ""),
         ("ftp://localhost:8000", ""),
         ("http://[::1", ""),

@@ -359,3 +359,19 @@ async def test_a_site_that_nothing_puts_back_is_only_read():
     assert [flow.title for flow in await explore._flows(one)] == ["the first page “New order” shows its contents"]
     assert one.found.notes == ["the form on /new was not used: nothing puts back what is sent to a site that runs"]
     assert not [action for actions in played for action in actions if action["kind"] in ("fill", "click")]
+
+
+@pytest.mark.parametrize("path", ["/items/3/delete", "/log-out", "/cart/checkout?now=1"])
+async def test_a_link_whose_address_destroys_or_signs_out_is_not_followed_where_nothing_puts_it_back(path: str):
+    opened: list[str] = []
+
+    def answer(actions: Sequence[Action]) -> PageState:
+        opened.append(str(actions[0].get("url")))
+        tree = f'- heading "Orders"\n- link "×"\n- link "All"\n- text: {opened[-1]}\n'
+        return page(opened[-1], tree, links=(Link("×", path), Link("All", "/orders")))
+
+    session: Any = MadeSession(answer)
+    one = Explorer(session, BrowserBudget(), destructive=False, lasting=True)
+    await one.visit_all("/")
+    assert "/orders" in opened
+    assert path not in opened
