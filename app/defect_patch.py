@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..core.errors import TestwrightError
@@ -14,6 +14,7 @@ from ..engine.python.judge.defect_cases import defect_case
 from ..engine.python.model.spec_case import Case
 from ..engine.python.write.render import render_cases
 from ..utils.python_names import unique_name
+from ..utils.untrusted_files import source_or_empty
 
 PATCH_FILE = "suspected_defects.patch"
 _TEST = re.compile(r"^(?P<indent> *)(?:async )?def test_\w+\(", re.MULTILINE)
@@ -24,17 +25,18 @@ _MARKS = {
 }
 
 
-def defect_patch(results: Iterable[Mapping[str, Any]], *, xfail: bool = False) -> tuple[str, list[str]]:
+def defect_patch(results: Iterable[Mapping[str, Any]], root: Path, *, xfail: bool = False) -> tuple[str, list[str]]:
     """A patch that adds the failing documented tests of each target ("" where there are none), and what it lacks.
 
     Args:
         results: of the generate steps.
+        root: the project's folder.
         xfail: whether the tests are marked as failing as long as the defect is there.
     """
     parts: list[str] = []
     notes: list[str] = []
     for result in results:
-        text, lacking = _part(result, xfail=xfail)
+        text, lacking = _part(result, root, xfail=xfail)
         parts.append(text)
         notes += lacking
     return "".join(parts), notes
@@ -49,14 +51,14 @@ class _Failing:
     imports: tuple[str, ...] = ()
 
 
-def _part(result: Mapping[str, Any], *, xfail: bool) -> tuple[str, list[str]]:
+def _part(result: Mapping[str, Any], root: Path, *, xfail: bool) -> tuple[str, list[str]]:
     spec, framework = result.get("spec_json") or {}, str(result.get("framework") or "pytest")
     if spec.get("test_type") != "unit" or framework not in _MARKS:
         return "", []
     rendered: list[_Failing] = []
     notes: list[str] = []
     target = (spec.get("target") or {}).get("path") or "a target"
-    for name, given in _failing(spec, result):
+    for name, given in _failing(spec, result, root):
         try:
             one = _Failing(name, *given) if isinstance(given, tuple) else _Failing(name, Case.from_json(given))
             _rendered([one], spec, framework)
@@ -94,7 +96,7 @@ def _told_apart(failing: Iterable[_Failing]) -> list[_Failing]:
     return apart
 
 
-def _failing(spec: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _failing(spec: Mapping[str, Any], result: Mapping[str, Any], root: Path) -> Iterator[tuple[str, Any]]:
     """What a document promises and the code fails, by its name: dropped cases, and cases of defects without one."""
     defects = {str(defect.get("id")): defect for defect in result.get("suspected_defects") or ()}
     target = spec["target"]
@@ -106,8 +108,10 @@ def _failing(spec: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[tup
             del defects[defect]
             yield str(case["id"]), case
     # The engine makes no case of what it saw to fail.
-    for name, defect in defects.items():
-        made = defect_case(defect, str(target["module"]), str(target["path"])) if defect.get("reproduce") else None
+    shown = {name: defect for name, defect in defects.items() if defect.get("reproduce")}
+    source = source_or_empty(root, str(target["path"])) if shown else ""
+    for name, defect in shown.items():
+        made = defect_case(defect, str(target["module"]), str(target["path"]), source)
         if made is not None:
             yield name, made
 

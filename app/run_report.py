@@ -99,7 +99,7 @@ def write_report(
     """
     folder, settings = live.folder, live.settings
     made = [dict(step["result"] or {}) for step in state["plan"]]
-    patch, not_in_patch = defect_patch(made, xfail=settings.xfail_defects)
+    patch, not_in_patch = defect_patch(made, settings.root, xfail=settings.xfail_defects)
     outcomes = Outcomes(
         request=request,
         plan=[dict(step) for step in state["plan"]],

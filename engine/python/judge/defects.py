@@ -12,7 +12,8 @@ from ....utils.python_source import expression_or_none, parse_expression
 from ..model.model import CallableFacts, Exploration, TrialFinding, Value
 from ..source.titles import cut_slug, slug, subject_slug
 
-_LONGEST = 600
+LONGEST = 600
+"""Characters of what is documented or observed; the rest is cut off."""
 _NAME = re.compile(r"'([^']+)'")
 _NEVER_MEANT = frozenset({"NameError", "UnboundLocalError"})
 # Which observed builtin types an annotation allows beside its own (PEP 484's numeric tower).
@@ -76,7 +77,7 @@ def _entry(
         "id": f"sd_{identifier}",
         "title": _one_line(f"{trial.subject}: {observed} where the document says {documented}", 280),
         "subject": trial.subject,
-        "documented": documented[:_LONGEST] or "nothing",
+        "documented": documented if len(documented) < LONGEST else f"{documented[: LONGEST - 1]}…",
         "observed": observed,
         "reproduce": "\n".join((*trial.imports, *trial.arrange, forms.get(finding.trial.mode, act)))[:4000],
         "evidence": {"path": trial.wanted_path or path, "lines": list(_lines(finding, facts))},
@@ -98,14 +99,15 @@ def _observed(finding: TrialFinding) -> str:
     seen = finding.observation
     if seen.raised is not None:
         message = f": {seen.raised.message}" if seen.raised.message else ""
-        return _one_line(f"raises {seen.raised.type_name.removeprefix('builtins.')}{message}", _LONGEST)
+        return _one_line(f"raises {seen.raised.type_name.removeprefix('builtins.')}{message}", LONGEST)
     if seen.outcome != "returned":
         return seen.outcome.replace("_", " ")
     if seen.output and (seen.value is None or seen.value.source == "None"):
-        return _one_line(f"prints {seen.output!r}", _LONGEST)
+        return _one_line(f"prints {seen.output!r}", LONGEST)
     if seen.value is None:
         return "returns nothing"
-    return _one_line(f"returns {seen.value.source or seen.value.text or seen.value.type_name}", _LONGEST)
+    printed = f"prints {seen.output!r} and " if seen.output else ""
+    return _one_line(f"{printed}returns {seen.value.source or seen.value.text or seen.value.type_name}", LONGEST)
 
 
 def _annotation_contradicted(finding: TrialFinding, facts: CallableFacts) -> str | None:

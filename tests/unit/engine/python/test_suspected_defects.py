@@ -1,9 +1,12 @@
-"""What rests on a suspected defect becomes no test, though it is of another call."""
+"""What a suspected defect says, and that what rests on one becomes no test, though it is of another call."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from testwright.engine.python.judge.defects import suspected_defects
 from testwright.engine.python.judge.finding_selection import assertable_findings
 from testwright.engine.python.model.model import Exploration, Observation, Trial, TrialFinding, Value
 from testwright.tests.support.engine.python_projects import facts_of, write_project
@@ -55,3 +58,14 @@ def test_a_way_of_which_a_document_shows_a_right_result_is_sound(tmp_path):
     findings = [found(100, 5, HIGH, "12"), found(10, 5, HIGH, "5"), found(99, 7, HIGH)]
 
     assert kept(tmp_path, *findings)[0] == ["discount(10)", "discount(99)"]
+
+
+def test_a_defect_tells_output_beside_a_result_and_shows_where_a_long_document_is_cut(tmp_path):
+    facts = facts_of(write_project(tmp_path, {"m.py": CODE}), "m.py")
+    one = found(100, 5, HIGH, "12" * 400)
+    finding = replace(one, observation=replace(one.observation, output="hi\n"))
+
+    [defect] = suspected_defects(Exploration(facts, findings=(finding,)))
+
+    assert defect["observed"] == "prints 'hi\\n' and returns 5"
+    assert (len(defect["documented"]), defect["documented"][-2:]) == (600, "1…")
