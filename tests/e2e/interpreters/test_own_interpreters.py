@@ -21,6 +21,7 @@ DEPENDENT = ("tests/unit/engine", "tests/unit/agents/guardrails", "tests/unit/pa
 
 
 @pytest.mark.feature("T-19")
+@pytest.mark.timeout(900)  # thousands of tests and a new environment, on a machine that may be busy
 @pytest.mark.parametrize("version", OTHERS)
 def test_what_depends_on_the_interpreter_passes_on_this_version(version):
     python = environment_of(version)

@@ -6,13 +6,13 @@ import random
 from collections import Counter
 
 import pytest
-from mcp import MCPError
+from mcp import Client, MCPError
 
 from testwright.mcp.toolbox.tool_spec import ERROR_META
 from testwright.tests.support.mcp.fuzzing import broken, fitting, frames
 from testwright.tests.support.mcp.processes import PRODUCT, over_stdio
 from testwright.tests.support.mcp.raw_messages import INITIALIZED, call, initialize, request
-from testwright.tests.support.mcp.serving import data, quick_project, real_client
+from testwright.tests.support.mcp.serving import data, quick_project, real_server
 
 pytestmark = pytest.mark.feature("T-11")
 CALLS, OVER_STDIO, FRAMES = 5000, 300, 500
@@ -50,7 +50,7 @@ def calls(tools, count, seed):
 
 
 async def test_every_answer_of_a_tool_fits_its_schema_or_is_an_error_that_was_meant(tmp_path):
-    async with real_client(quick_project(tmp_path / "small")) as client:
+    async with real_server([quick_project(tmp_path / "small")]) as server, Client(server) as client:
         tools = (await client.list_tools()).tools
         for name, arguments in calls(tools, CALLS, seed=1):
             result = await client.call_tool(name, arguments)
@@ -64,7 +64,7 @@ async def test_every_answer_of_a_tool_fits_its_schema_or_is_an_error_that_was_me
 
 async def test_unknown_names_of_tools_prompts_and_resources_are_errors_of_the_protocol(tmp_path):
     rng = random.Random(2)
-    async with real_client(quick_project(tmp_path / "small")) as client:
+    async with real_server([quick_project(tmp_path / "small")]) as server, Client(server) as client:
         for _ in range(100):
             text = fitting(rng, {"type": "string"})
             for ask in (client.call_tool, client.get_prompt, client.read_resource):

@@ -154,7 +154,7 @@ async def test_a_person_s_tests_are_run_measured_and_analysed(tmp_path: Path) ->
 @pytest.mark.feature("B-10", "T-11")
 async def test_a_request_for_a_module_of_the_shop_comes_back_small_with_its_suspected_defect(tmp_path: Path) -> None:
     root = copy_of_shop(tmp_path)
-    (root / "testwright.toml").write_text("trials = 300\nrepeats = 1\n", "utf-8")
+    (root / "testwright.toml").write_text("trials = 300\nrepeats = 1\nmutants = 0\n", "utf-8")
     before = tree(root)
     async with real_client(root) as client:
         planned = data(await client.call_tool("plan_tests", {"request": "unit tests for src/shop/cart.py"}))

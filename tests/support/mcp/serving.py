@@ -23,6 +23,15 @@ from testwright.store.files.run_folder import RunFolder
 from testwright.tests.support.projects.files import ROOT, make_project
 from testwright.tests.support.runs.report_data import executed, facts, generate_step, outcomes
 
+_LONG = (
+    "analyze_test_results",
+    "generate_test_spec",
+    "generate_tests",
+    "generate_tests_from_spec",
+    "resume_run",
+    "run_tests",
+)
+
 
 def quick_project(root: Path) -> Path:
     """The small project, with a project file that lets runs be short: servers are started without our variables."""
@@ -45,10 +54,19 @@ async def real_server(roots: Sequence[Path], **options: Any) -> AsyncIterator[MC
         yield build_server(application, ServerOptions(roots, **options))
 
 
+class PatientClient(Client):
+    """Waits for what a long tool comes to: a busy machine makes no answer one about work that goes on."""
+
+    async def call_tool(self, name: str, arguments: Json | None = None, *more: Any, **options: Any) -> Any:
+        if name in _LONG:
+            arguments = {"wait_seconds": 3600, **(arguments or {})}
+        return await super().call_tool(name, arguments, *more, **options)
+
+
 @asynccontextmanager
 async def real_client(*roots: Path, **options: Any) -> AsyncIterator[Client]:
     """A client of `real_server`."""
-    async with real_server(roots, **options) as server, Client(server) as client:
+    async with real_server(roots, **options) as server, PatientClient(server) as client:
         yield client
 
 
