@@ -35,7 +35,7 @@ from .run_database import database_folder, unread_databases
 from .site_address import local_origin
 from .target_variables import checked_variables, filled_variables, taken_variables
 from .tool_servers import ToolServer, read_servers, servers_from
-from .trust import in_words, is_recorded, needs_consent
+from .trust import ignored_in_words, is_recorded, needs_consent
 from .urls import checked_cache, checked_endpoint, checked_store
 
 RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
@@ -326,7 +326,7 @@ def load_settings(flags: Mapping[str, Any]) -> Settings:
     if settings.state_dir is None:
         check_state_folder(settings.state)
     check_tests_folder(settings.root, settings.tests_dir, settings.state)
-    notes = [_ignored_in_words(file.path.name, ignored, settings.root)] if ignored else []
+    notes = [ignored_in_words(file.path.name, ignored, settings.root)] if ignored else []
     if settings.state_dir is None and settings.store is None and not settings.trust_project:
         notes.append(unread_databases(settings.root, settings.state))
     settings._ignored = " ".join(note for note in notes if note)
@@ -356,13 +356,6 @@ def project_file_of(root: Path) -> ProjectFile:
 def settings_to_consent(file: ProjectFile) -> dict[str, Any]:
     """The settings of a project's file that hold only when a person consents."""
     return {name: value for name, value in file.values.items() if needs_consent(name, value)}
-
-
-def _ignored_in_words(name: str, ignored: Mapping[str, Any], root: Path) -> str:
-    return (
-        f"From {name} ignored until you trust the project: {in_words(ignored)}. "
-        f"Trust what it sets with `testwright trust --root {root}`, or for this once with --trust-project."
-    )
 
 
 def _checked(values: Mapping[str, Any]) -> Settings:

@@ -181,6 +181,14 @@ def in_words(settings: Mapping[str, Any]) -> str:
     return ", ".join(shown)
 
 
+def ignored_in_words(name: str, ignored: Mapping[str, Any], root: Path) -> str:
+    """What of a project's file does not hold without consent, and how to consent."""
+    return (
+        f"From {name} ignored until you trust the project: {in_words(ignored)}. "
+        f"Trust what it sets with `testwright trust --root {root}`, or for this once with --trust-project."
+    )
+
+
 def _digest(settings: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode()).hexdigest()
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from ....engine.python.project.layout import Layout, find_layout
-from ....utils.names.counted import counted
 from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
 from .api_plan import api_steps
@@ -30,7 +29,15 @@ from .order.plan_size import within_limits
 from .performance_plan import performance_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .reading import Reading, by_options, merged, resolve, spelled
-from .refusals import check_understood, refuse_frameworks, refuse_other_work, refuse_types, refused_request, why_nothing
+from .refusals import (
+    check_understood,
+    refuse_frameworks,
+    refuse_other_work,
+    refuse_types,
+    refused_request,
+    unreadable_rows,
+    why_nothing,
+)
 from .repository_steps import repository_plan
 from .request.lexicon import AVAILABLE_FRAMEWORKS
 from .request.parsed_request import Clause, Mention, ParsedRequest
@@ -50,9 +57,6 @@ STEP_PLANNERS: Mapping[str, StepPlanner] = {
     "performance": performance_steps,
 }
 """Step planners by test type; other test types are not available."""
-
-_LONGEST_PATH = 120
-_MOST_UNREADABLE = 20
 
 
 class EmbeddedPlannerAgent(Agent):
@@ -210,7 +214,7 @@ class _Planning:
             "steps": steps,
             "understood": [said, *reading.understood],
             "not_understood": reading.not_understood,
-            "skipped": [*reading.skipped, *_unreadable_rows(self._index.layout)],
+            "skipped": [*reading.skipped, *unreadable_rows(self._index.layout)],
         }
 
     def _clauses(self) -> list[Clause]:
@@ -386,15 +390,3 @@ class _Planning:
         framework = frameworks.pop() if len(frameworks) == 1 else self._scope.framework
         verify = verify_step([str(step["id"]) for step in run], paths, framework)
         return [*before, *ordered, verify, accept_step([str(verify["id"])], paths)]
-
-
-def _unreadable_rows(layout: Layout) -> list[JsonObject]:
-    """The files that are not read, as rows of `skipped`; the last row counts those that are not listed."""
-    rows: list[JsonObject] = [
-        {"target": path if len(path) <= _LONGEST_PATH else f"{path[:_LONGEST_PATH]}…", "reason": reason}
-        for path, reason in layout.skipped[:_MOST_UNREADABLE]
-    ]
-    more = len(layout.skipped) - len(rows)
-    they = "it" if more == 1 else "they"
-    rest = {"target": counted(more, "more file"), "reason": f"{they} cannot be read either"}
-    return [*rows, rest] if more else rows

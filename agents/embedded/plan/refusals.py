@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from ....core.errors import RequestError
 from ....engine.python.project.layout import Layout
+from ....utils.names.counted import counted
 from ...contract.protocol import JsonObject
 from .reading import NOT_FOUND, SEVERAL, Reading
 from .request.lexicon import AVAILABLE_FRAMEWORKS, BROWSER_FRAMEWORKS, LOAD_FRAMEWORKS, SCRIPT_FRAMEWORKS
@@ -13,6 +14,8 @@ from .request.parsed_request import Clause, ParsedRequest
 from .request.parser import CODE_STAYS, TESTS_STAY
 
 _MOST_NAMED = 5
+_LONGEST_PATH = 120
+_MOST_UNREADABLE = 20
 _SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on with what was understood."
 
 
@@ -125,3 +128,15 @@ def why_nothing(layout: Layout, reading: Reading) -> str:
         unknown = "; ".join(f"{row['text']!r}: {row['reason']}" for row in reading.not_understood)
         return f"Nothing is left to test: {left}.{f' Not understood: {unknown}.' if unknown else ''}"
     return "Nothing is left to test after what the request excludes."
+
+
+def unreadable_rows(layout: Layout) -> list[JsonObject]:
+    """The files that are not read, as rows of `skipped`; the last row counts those that are not listed."""
+    rows: list[JsonObject] = [
+        {"target": path if len(path) <= _LONGEST_PATH else f"{path[:_LONGEST_PATH]}…", "reason": reason}
+        for path, reason in layout.skipped[:_MOST_UNREADABLE]
+    ]
+    more = len(layout.skipped) - len(rows)
+    they = "it" if more == 1 else "they"
+    rest = {"target": counted(more, "more file"), "reason": f"{they} cannot be read either"}
+    return [*rows, rest] if more else rows
