@@ -13,13 +13,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    InitSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
 )
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from ..core.errors import ProjectError, SettingsError
 from ..utils.redact import has_secret_argument
@@ -226,7 +229,9 @@ class Settings(BaseSettings):
 
     @field_validator("app_url")
     @classmethod
-    def _of_this_machine(cls, value: str | None) -> str | None:
+    def _of_this_machine(cls, value: str | None, others: ValidationInfo) -> str | None:
+        if value and others.data.get("app_command"):
+            raise ValueError("is for a site that runs already, and app_command starts one: give one of the two")
         origin = local_origin(value or "")
         if value and not origin:
             raise ValueError(

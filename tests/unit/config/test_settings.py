@@ -189,3 +189,8 @@ def test_only_a_site_on_this_machine_may_be_opened_where_it_runs(tmp_path):
     assert load_settings({"root": tmp_path, "app_url": "localhost:5000/shop"}).app_url == "http://localhost:5000"
     with pytest.raises(SettingsError, match="a site on this machine"):
         load_settings({"root": tmp_path, "app_url": "https://example.org"})
+
+
+def test_a_site_that_runs_already_and_a_command_that_starts_one_are_refused_together(tmp_path):
+    with pytest.raises(SettingsError, match=r"app_url: .*app_command starts one: give one of the two"):
+        load_settings({"root": tmp_path, "app_url": "localhost:5000", "app_command": "flask run --port {port}"})
