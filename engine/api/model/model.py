@@ -85,7 +85,12 @@ Category = Literal[
     "boundary",
     "resilience",
 ]
-_TO_LOGIN = re.compile(r"(?:log|sign)[-_]?in\b[^?]*\?(?:.*&)?(?:next|return\w*|redirect\w*|continue)=", re.IGNORECASE)
+_TO_LOGIN = re.compile(
+    r"(?:login|(?<![a-z])log[-_]in|(?<![a-z])sign[-_]?in)(?!(?-i:[a-z])|-depth)[^?]*"
+    r"\?(?:.*&)?(?:next|return\w*|redirect\w*|continue)=",
+    re.IGNORECASE,
+)
+"""An address that leads to a login and back: `/login_page?next=/jobs`, not `/blog-in-depth?redirect=1`."""
 UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 
 
