@@ -42,6 +42,8 @@ def play(browser, application, freshness, order, files=None):
     checked: list = [None] * len(order.get("checks") or ())
     last = len(order["actions"]) - 1
     freshness.restore()
+    if files is not None:
+        files.changed()  # What a start itself writes, a database that it fills perhaps, is no change of the flow.
     played = None
     context = browser.new_context(accept_downloads=True, service_workers="block")
     try:

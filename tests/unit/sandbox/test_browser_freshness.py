@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from testwright.sandbox.worker.browser import page as pages
+from testwright.sandbox.worker.browser import play as playing
 from testwright.sandbox.worker.browser.page import PlayedPage
-from testwright.sandbox.worker.browser.play import Freshness
+from testwright.sandbox.worker.browser.play import Freshness, play
 from testwright.sandbox.worker.browser.project_files import ProjectFiles
 
 
@@ -78,3 +79,48 @@ def test_files_of_the_project_that_change_are_told_once_and_caches_and_logs_are_
         (tmp_path / name).write_text("new")
     assert files.changed() == ["gone.txt", "library.db", "pages/b.html"]
     assert files.changed() == []
+
+
+def test_what_a_start_itself_writes_is_no_change_of_the_flow_that_it_comes_before(tmp_path):
+    database = tmp_path / "app.db"
+    database.write_text("first")
+    files = ProjectFiles(str(tmp_path))
+
+    class Seeding:
+        """An application that fills its database at every start."""
+
+        base_url, environment = "http://127.0.0.1:8000", None
+
+        def fresh(self) -> None:
+            database.write_text("filled anew")
+
+    class Browser:
+        def new_context(self, **_: object) -> SimpleNamespace:
+            return SimpleNamespace(close=lambda: None)
+
+        def is_connected(self) -> bool:
+            return True
+
+    class Writing:
+        """A page whose first action sends something, perhaps to be stored."""
+
+        def __init__(self, *_: object) -> None:
+            self.wrote = True
+
+        def act(self, action: dict[str, str]) -> None:
+            if action["kind"] == "store":
+                database.write_text("what somebody sent")
+
+        def state(self) -> dict[str, bool]:
+            return {"settled": True}
+
+        settle = state
+
+    application = Seeding()
+    freshness = Freshness(application, slow=True)
+    freshness.is_fresh = False
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(playing, "PlayedPage", Writing)
+        kinds = ("click", "store")
+        answers = [play(Browser(), application, freshness, {"actions": [{"kind": kind}]}, files) for kind in kinds]
+    assert [answer["changed"] for answer in answers] == [[], ["app.db"]]
