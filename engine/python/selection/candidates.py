@@ -275,7 +275,8 @@ def _raised_by_accident(record: TrialRecord, lines: _RaisingLines) -> bool:
     if raised is None or record.trial.wanted:
         return False
     member = record.trial.subject.rpartition(".")[2]
-    if not member.startswith("__") and isinstance(expression_or_none(record.trial.act), ast.Compare):
+    compares = not member.startswith("__") or member == "__hash__"
+    if compares and isinstance(expression_or_none(record.trial.act), ast.Compare):
         return True  # nobody sees which side raised it
     name = raised.type_name.rpartition(".")[2]
     declined = lines.declined(raised, record)

@@ -409,3 +409,10 @@ def test_an_option_on_an_object_that_comes_back_as_it_was_is_shown_where_the_opt
     rows = [replace(one, trial=replace(one.trial, subject="Url.tidy")) for one in (plain, kept)]
 
     assert (1 in {one.number for one in select_trials(rows, facts, frozenset())}) is because
+
+
+def test_what_the_other_side_of_two_hashes_refuses_is_nothing_of_a_hash() -> None:
+    equal = record(0, "hash(url) == hash(Url('a'))", returned("True"), (1, 2), arrange=("url = Url('a')",))
+    refused = record(1, "hash(url) == hash(Url(':'))", raised("ValueError", 5), (1, 3), arrange=("url = Url('a')",))
+    rows = [replace(one, trial=replace(one.trial, subject="Url.__hash__")) for one in (equal, refused)]
+    assert [one.number for one in select_trials(rows, FACTS, frozenset())] == [0]
