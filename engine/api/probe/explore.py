@@ -100,10 +100,11 @@ async def explore_api(
     samples = SampleValues(api.components, examples)
     world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
-        known: dict[str, Any] = {"values": values, "literals": literals, "headers": headers}
+        until = None if seconds is None else began + seconds / 2
+        known: dict[str, Any] = {"values": values, "literals": literals, "headers": headers, "until": until}
         credentials = await find_credentials(observer, world, secrets, seeded, **known)
         api = world.api
-        finder = BaselineFinder(observer, world, credentials, until=None if seconds is None else began + seconds / 2)
+        finder = BaselineFinder(observer, world, credentials, until=until)
         await finder.find()
         await find_guarded(finder, world)
         if seconds is not None:

@@ -7,54 +7,105 @@ whose made-up value is refused with 401 or 403, and without which the request do
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ...document.application import AppObserver
 from ...document.auth import header_scheme
 from ...model.model import Api, ApiParameter, Operation
 from ..resource_model import ResourceModel, build_request, put_parameter
-from .shapes import logins, sign_ups
+from .shapes import logins, readings_first, sign_ups
 
 _MOST_ASKED = 12
 
 
-async def with_header_schemes(observer: AppObserver, world: ResourceModel, read: Sequence[str] = ()) -> Api:
+async def with_header_schemes(
+    observer: AppObserver, world: ResourceModel, read: Sequence[str] = (), until: float | None = None
+) -> Api:
     """Return the API with a security scheme in place of each parameter that signs in; as it is where none does.
 
     Args:
         read: headers with names of credentials that the code reads itself, in a middleware perhaps: the schemes of
             operations that answer 401 or 403 although no document asks for anything.
+        until: when to stop asking, by the monotonic clock; None for never.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
     api = world.api
-    asked = [known for known in api.operations if _of(known)]
     refusing: set[str] = set()
-    for operation in sorted(asked, key=_readings_first)[:_MOST_ASKED]:
+    for operation in _asked([known for known in api.operations if _of(known)]):
         names = {parameter.name.lower() for parameter in _of(operation)}
-        if not names <= refusing and await _status(observer, world, operation, _of(operation)) in (401, 403):
+        if names <= refusing or _is_over(until):
+            continue
+        if await _status(observer, world, operation, _of(operation)) in (401, 403):
             refusing |= names
-    signing_in = {known.name for found in (logins, sign_ups) for known in found(api, world.samples)}
-    operations: list[Operation] = []
-    for operation in api.operations:
-        found = [parameter for parameter in _of(operation) if parameter.name.lower() in refusing]
-        # Without a header that may be left out, an operation may let everybody in, and tell some more than others.
-        if found and not any(parameter.required for parameter in found):
-            status = await _status(observer, world, operation, ())
-            found = [] if 200 <= status < 400 else found
-        if not found and read and not operation.security and operation.name not in signing_in:
-            status = await _status(observer, world, operation, _of(operation))
-            if status in (401, 403):
-                ways = tuple((name.lower(),) for name in read)
-                operations.append(replace(operation, security=ways))
-                refusing |= {name.lower() for name in read}
-                continue
-        operations.append(_secured(operation, found) if found else operation)
+    found = {
+        operation.name: parameters
+        for operation in api.operations
+        if (parameters := [parameter for parameter in _of(operation) if parameter.name.lower() in refusing])
+    }
+    # Without a header that may be left out, an operation may let everybody in, and tell some more than others.
+    optional = {
+        operation.name: []
+        for operation in api.operations
+        if operation.name in found and not any(parameter.required for parameter in found[operation.name])
+    }
+    closed = await _closed(observer, world, optional, lambda status: not 200 <= status < 400, until)
+    found = {name: parameters for name, parameters in found.items() if name not in optional or name in closed}
+    signing_in = {known.name for shape in (logins, sign_ups) for known in shape(api, world.samples)}
+    bare = {
+        operation.name: _of(operation)
+        for operation in api.operations
+        if read and operation.name not in found and not operation.security and operation.name not in signing_in
+    }
+    by_code = await _closed(observer, world, bare, lambda status: status in (401, 403), until)
+    refusing |= {name.lower() for name in read} if by_code else set()
+    ways = tuple((name.lower(),) for name in read)
+    operations = tuple(
+        replace(known, security=ways)
+        if known.name in by_code
+        else _secured(known, found[known.name])
+        if known.name in found
+        else known
+        for known in api.operations
+    )
     names = {name.lower(): name for name in read}
     schemes = {name: scheme for name in sorted(refusing) if (scheme := header_scheme(names.get(name, name)))}
-    return replace(api, operations=tuple(operations), schemes={**schemes, **api.schemes}) if schemes else api
+    return replace(api, operations=operations, schemes={**schemes, **api.schemes}) if schemes else api
+
+
+async def _closed(
+    observer: AppObserver,
+    world: ResourceModel,
+    headers: Mapping[str, Sequence[ApiParameter]],
+    is_refusal: Callable[[int], bool],
+    until: float | None,
+) -> set[str]:
+    """Return the names of the operations that are refused with made-up values in some headers, and none in others.
+
+    A few are asked, readings first. The others count as refused where all of these are: one guard is before them.
+
+    Args:
+        headers: by the names of the operations.
+    """
+    wanted = [operation for operation in world.api.operations if operation.name in headers]
+    answered: dict[str, bool] = {}
+    for operation in _asked(wanted):
+        if _is_over(until):
+            break
+        answered[operation.name] = is_refusal(await _status(observer, world, operation, headers[operation.name]))
+    alike = bool(answered) and all(answered.values())
+    return {operation.name for operation in wanted if answered.get(operation.name, alike)}
+
+
+def _asked(operations: Sequence[Operation]) -> list[Operation]:
+    return sorted(operations, key=readings_first)[:_MOST_ASKED]
+
+
+def _is_over(until: float | None) -> bool:
+    return until is not None and time.monotonic() > until
 
 
 def without_schemes(api: Api, original: Api, closed: frozenset[str]) -> Api:
@@ -104,7 +155,3 @@ async def _status(
         put_parameter(request, parameter, value if isinstance(value, str | int) else "made-up")
     answers = await observer.answers([request])
     return answers[0].status if answers else 0
-
-
-def _readings_first(operation: Operation) -> tuple[bool, bool]:
-    return "{" in operation.path, operation.method != "GET"

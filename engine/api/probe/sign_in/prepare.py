@@ -27,6 +27,7 @@ async def find_credentials(
     literals: Mapping[str, str] | None = None,
     headers: Sequence[str] = (),
     users: bool = True,
+    until: float | None = None,
 ) -> dict[str, Credential]:
     """Find what opens the security schemes, and note it in the resource model; by the names in a spec's `auth`.
 
@@ -38,12 +39,13 @@ async def find_credentials(
         literals: credentials of the source, by the variables that are to hold them.
         headers: those with names of credentials that the code reads itself.
         users: whether users may sign in; without it only secrets of variables are tried.
+        until: when to stop asking which headers sign in, by the monotonic clock; None for never.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
     original = world.api
-    api = world.api = await with_header_schemes(observer, world, headers)
+    api = world.api = await with_header_schemes(observer, world, headers, until)
     offered = candidate_credentials(api, secrets, values, literals)
     found = await find_working_credentials(observer, world, offered)
     world.auth = {scheme: credential.name for scheme, credential in found.items()}

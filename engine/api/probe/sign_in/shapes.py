@@ -25,6 +25,11 @@ _OLD_PASSWORD = re.compile(r"^(?:current|old|existing|previous)_?(?:password|pas
 _ANY_PASSWORD = re.compile(r"password|passwd|(?:^|_)(?:pwd|pass)(?:$|_)")
 
 
+def readings_first(operation: Operation) -> tuple[bool, bool]:
+    """Return what operations are sorted by to ask those first that change nothing, and of these what needs no thing."""
+    return operation.method != "GET", "{" in operation.path
+
+
 def logins(api: Api, samples: SampleValues) -> list[Operation]:
     """Return the operations that may log in, the likeliest first."""
     addresses = set(_token_urls(api))

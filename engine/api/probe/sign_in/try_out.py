@@ -14,7 +14,7 @@ from ...model.model import Api, HttpAnswer, Json, Operation
 from ...values.data import NOTHING
 from ..resource_model import ResourceModel, build_request, parse_json, resolve_pointer
 from .failure import SignInFailure
-from .shapes import basic_logins, logins, sign_ups, user_body
+from .shapes import basic_logins, logins, readings_first, sign_ups, user_body
 from .users import ADMIN, OTHER, USER, constants_of, user_values, worker_users
 
 _MOST = 3
@@ -257,7 +257,7 @@ async def _guarded(observer: AppObserver, world: ResourceModel) -> list[_Refused
     """Return requests that are refused to everybody who has not signed in."""
     declared = [operation for operation in world.api.operations if world.needs_auth(operation)]
     found: list[_Refused] = []
-    for operation in sorted(declared or world.api.operations, key=_readings_first):
+    for operation in sorted(declared or world.api.operations, key=readings_first):
         made = build_request(world, operation, linked=False)
         if made is None or len(found) == _MOST_CHECKED:
             continue
@@ -268,10 +268,6 @@ async def _guarded(observer: AppObserver, world: ResourceModel) -> list[_Refused
         if by_form or (answers and answers[0].keeps_out):
             found.append(_Refused(request, answers[0]))
     return [one for one in found if one.answer.keeps_out] or found
-
-
-def _readings_first(operation: Operation) -> tuple[bool, bool]:
-    return operation.method != "GET", "{" in operation.path
 
 
 async def _is_let_through(observer: AppObserver, guarded: Sequence[_Refused], name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from testwright.engine.api.document.source_secrets import find_headers_read, fin
 from testwright.engine.api.model.model import Api, HttpAnswer, Json
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.sign_in.failure import MissingCredential
+from testwright.engine.api.probe.sign_in.header_schemes import with_header_schemes
 from testwright.engine.api.probe.sign_in.prepare import find_credentials
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.python.project.layout import ModulePlace
@@ -249,6 +251,43 @@ def test_what_a_middleware_asks_for_signs_in_to_operations_that_no_document_secu
     ways = {known.path: known.security for known in world.api.operations}
     assert ways == {"/bikes": (("authorization",), ("x-desk-key",)), "/health": (), "/login": ()}
     assert world.secured(world.api.operations[0]) == ("x_desk_key",)
+
+
+def _guarded(paths: Sequence[str], method: str = "get") -> Api:
+    document = {"openapi": "3.1.0", "paths": {path: {method: {"responses": {}}} for path in paths}}
+    return api_from_document(document, path="a.py")
+
+
+@pytest.mark.parametrize(("open_path", "unasked_are_closed"), [("", True), ("/things/3", False)])
+def test_a_few_operations_are_asked_readings_first_and_the_others_are_taken_for_closed_where_all_of_these_are(
+    open_path: str, unasked_are_closed: bool
+) -> None:
+    reading, writing = (
+        _guarded([f"/things/{n}" for n in range(12)]),
+        _guarded([f"/jobs/{n}" for n in range(30)], "post"),
+    )
+    api = replace(reading, operations=(*writing.operations, *reading.operations))
+    asked: list[str] = []
+
+    def answered(request: Json, headers: Mapping[str, str]) -> int:
+        asked.append(request["method"])
+        return 200 if request["path"] == open_path else 401
+
+    world = ResourceModel(api, SampleValues(api.components))
+    observer = cast(AppObserver, Service(answered))
+    found = asyncio.run(with_header_schemes(observer, world, ["X-Desk-Key"]))
+    assert asked == ["GET"] * 12
+    assert all(bool(known.security) is unasked_are_closed for known in found.operations if known.method == "POST")
+
+
+def test_nothing_is_asked_for_headers_after_the_deadline() -> None:
+    def answered(request: Json, headers: Mapping[str, str]) -> int:
+        raise AssertionError("asked after the deadline")
+
+    api = _api(required=False)
+    world = ResourceModel(api, SampleValues(api.components))
+    found = with_header_schemes(cast(AppObserver, Service(answered)), world, ["X-Desk-Key"], until=0.0)
+    assert asyncio.run(found) is api
 
 
 def test_what_a_person_has_set_is_tried_before_what_is_made_up() -> None:
