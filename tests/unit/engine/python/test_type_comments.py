@@ -47,7 +47,7 @@ class Url:
 '''
 
 
-def annotations(folder: Path, source: str) -> dict[str, dict[str, str | None]]:
+def annotations_of(folder: Path, source: str) -> dict[str, dict[str, str | None]]:
     write_project(folder, {"src/pkg/__init__.py": "", "src/pkg/texts.py": source})
     found = facts_of(folder, "src/pkg/texts.py")
     return {
@@ -57,7 +57,7 @@ def annotations(folder: Path, source: str) -> dict[str, dict[str, str | None]]:
 
 
 def test_comments_of_parameters_and_of_whole_signatures_are_annotations(tmp_path: Path) -> None:
-    found = annotations(tmp_path, SOURCE)
+    found = annotations_of(tmp_path, SOURCE)
     assert found["cut"] == {"text": "str", "parts": "int", "limit": "Optional[int]", "return": "List[str]"}
     assert found["join"] == {"parts": "List[str]", "glue": "str", "return": "str"}
     assert found["area"] == {"width": "int", "height": "int", "return": "int"}
@@ -66,10 +66,10 @@ def test_comments_of_parameters_and_of_whole_signatures_are_annotations(tmp_path
 
 
 def test_an_annotation_goes_before_a_comment(tmp_path: Path) -> None:
-    assert annotations(tmp_path, SOURCE)["scale"] == {"value": "float", "factor": "int", "return": "float"}
+    assert annotations_of(tmp_path, SOURCE)["scale"] == {"value": "float", "factor": "int", "return": "float"}
 
 
 @pytest.mark.parametrize("comment", ["# type: text of a kind", "# type: (str) -> ", "# type: ignore"])
 def test_a_comment_that_is_no_type_is_left_alone(tmp_path: Path, comment: str) -> None:
     source = f"def cut(text, size=3):\n    {comment}\n    return text[:size]\n"
-    assert annotations(tmp_path, source)["cut"] == {"text": None, "size": None, "return": None}
+    assert annotations_of(tmp_path, source)["cut"] == {"text": None, "size": None, "return": None}
