@@ -26,12 +26,17 @@ _WORTH = re.compile(r"authori[sz]ation|key|token|secret|credential|passw", re.IG
 _ABOUT = re.compile(r"authori[sz]ation|api_?key|_key$|token|secret|credential|passw(?:or)?d", re.IGNORECASE)
 _LISTED = re.compile(r"(?:key|token|secret|credential)s?$", re.IGNORECASE)
 _PERSON = re.compile(r"^(?:\w+_)?(?:user_?name|user|login|passw(?:or)?d)(?:_bytes)?$", re.IGNORECASE)
+_PASSWORD = re.compile(r"pass", re.IGNORECASE)
 _USERS = re.compile(r"users$|accounts$|passwords$|credentials$", re.IGNORECASE)
 _VALUE = re.compile(r"(?:[A-Za-z]{4,10} )?[\x21-\x7e]{3,200}")
 """A credential as a header may hold it, with the word of its scheme or without."""
 _SCHEME_WORDS = frozenset({"bearer", "basic", "token", "digest", "authorization"})
 _COMPARING = frozenset({"compare_digest", "constant_time_compare"})
-_ORDINALS = ("", "SECOND_", "THIRD_", "FOURTH_", "FIFTH_", "SIXTH_", "SEVENTH_", "EIGHTH_")
+_ORDINALS = ("", *(f"{word}_" for word in "SECOND THIRD FOURTH FIFTH SIXTH SEVENTH EIGHTH".split()))
+_HEADER = re.compile(r"^x_|authori[sz]ation|api_?key", re.IGNORECASE)
+_SURELY = re.compile(r"passw|secret|credential|auth|access|api", re.IGNORECASE)
+_ANSWER = re.compile(r"resp|^(?:r|res|answer|reply|result)$|_(?:answer|reply|result)$", re.IGNORECASE)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,9 @@ def find_source_secrets(root: Path, places: Iterable[ModulePlace]) -> list[Sourc
         if _WORTH.search(text := source_or_empty(root, place.path)) and (tree := parse_or_none(text)) is not None
     ]
     constants = {name: value for tree in trees for name, value in _constants(tree)}
-    compared = [found for tree in trees for found in _compared(tree, constants)]
+    comparisons = [found for tree in trees for found in _compared(tree, constants)]
+    # A file may compare many texts, and few of them with a header.
+    compared = [(name, text) for of_header in (True, False) for name, text, other in comparisons if other is of_header]
     assigned = [found for tree in trees for found in _assigned(tree)]
     pairs = [found for tree in trees for found in _pairs(tree, constants)]
     values: dict[str, str] = {}
@@ -76,15 +83,38 @@ def find_headers_read(root: Path, places: Iterable[ModulePlace]) -> list[str]:
     for place in places:
         text = source_or_empty(root, place.path)
         tree = parse_or_none(text) if "eaders" in text else None
+        handed = _handed(tree) if tree is not None else {}
         for node in _in_order(tree) if tree is not None else ():
-            for name in _header_read(node):
+            for name in _header_read(node, handed.get(node, frozenset())):
                 if header_scheme(name) is not None:
                     found.setdefault(name.lower(), name)
     return list(found.values())[:_MOST_HEADERS]
 
 
-def _header_read(node: ast.AST) -> Iterator[str]:
-    """Yield the name of the header in `request.headers["X-API-Key"]` and `request.headers.get("X-API-Key")`."""
+def _handed(tree: ast.Module) -> dict[ast.AST, frozenset[str]]:
+    """Return what may be a request by its place, for each part of a module: what its functions are given.
+
+    What is called like an answer is none, and an object itself only where its class is a handler.
+    """
+    found: dict[ast.AST, frozenset[str]] = {}
+    for scope in ast.walk(tree):
+        names: frozenset[str] = frozenset()
+        if isinstance(scope, _FUNCTIONS):
+            every = (*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs)
+            names = frozenset(one.arg for one in every if one.arg != "self" and not _ANSWER.search(one.arg))
+        elif isinstance(scope, ast.ClassDef) and any("Handler" in last_name(base) for base in scope.bases):
+            names = frozenset({"self"})
+        for node in ast.walk(scope) if names else ():
+            found[node] = found.get(node, frozenset()) | names
+    return found
+
+
+def _header_read(node: ast.AST, handed: frozenset[str]) -> Iterator[str]:
+    """Yield the name of the header in `request.headers["X-API-Key"]` and `request.headers.get("X-API-Key")`.
+
+    Args:
+        handed: what may be a request besides what is called so.
+    """
     if isinstance(node, ast.Subscript):
         holder, key = node.value, node.slice
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
@@ -93,7 +123,9 @@ def _header_read(node: ast.AST) -> Iterator[str]:
         return
     # Only what is read: an assignment makes a header of an answer, or of a request to another service.
     read = not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Load)
-    asked = isinstance(holder, ast.Attribute) and holder.attr == "headers" and "resp" not in last_name(holder.value)
+    owner = holder.value if isinstance(holder, ast.Attribute) and holder.attr == "headers" else None
+    given = isinstance(owner, ast.Name) and owner.id in handed
+    asked = given or (owner is not None and "req" in last_name(owner).lower())
     if read and asked and isinstance(key, ast.Constant) and isinstance(key.value, str):
         yield key.value
 
@@ -103,7 +135,8 @@ def _named(found: list[tuple[str, str]]) -> Iterator[SourceSecret]:
     for value, name in found:
         base = re.sub(r"\W+|_{2,}", "_", name).strip("_").upper()
         base = base if is_secret(base) else f"{base}_TOKEN"
-        variable = next((known for ordinal in _ORDINALS if (known := f"{ordinal}{base}") not in taken), "")
+        names = (*(f"{ordinal}{base}" for ordinal in _ORDINALS), *(f"{base}_{at}" for at in range(9, MOST_SECRETS + 1)))
+        variable = next((known for known in names if known not in taken), "")
         if re.fullmatch(r"[A-Z][A-Z0-9_]{0,99}", variable):
             taken.add(variable)
             yield SourceSecret(variable, value)
@@ -125,7 +158,7 @@ def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         yield node.target.id, node.value
 
 
-def _in_order(tree: ast.Module) -> list[ast.AST]:
+def _in_order(tree: ast.AST) -> list[ast.AST]:
     return sorted(ast.walk(tree), key=lambda node: getattr(node, "lineno", 0))
 
 
@@ -152,23 +185,37 @@ def _entries(value: ast.expr) -> Iterator[str]:
     yield from (text for part in parts if (text := _text(part, {})) is not None)
 
 
-def _compared(tree: ast.Module, constants: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the texts that code compares with what it calls a credential."""
+def _compared(tree: ast.Module, constants: Mapping[str, str]) -> Iterator[tuple[str, str, bool]]:
+    """Yield the texts that code compares with what it calls a credential, with its name and whether it is a header."""
     for node in _in_order(tree):
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn) and _name_of(node.left):
-            yield from ((_name_of(node.left), entry) for entry in _entries(node.comparators[0]))
+        found: list[tuple[str, str, bool]] = []
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            # A text that is looked for is a word among others: `"token" in ("token", "name")`.
+            name = "" if isinstance(node.left, ast.Constant) else _name_of(node.left)
+            found = [(name, entry, _is_header(name)) for entry in _entries(node.comparators[0])] if name else []
         sides = _sides(node)
         for side, other in (sides, reversed(sides)) if len(sides) == 2 else ():
             text = _text(side, constants)
-            name = _name_of(side, texts=False) or _name_of(other)
+            compared = _name_of(other)
+            name = _name_of(side, texts=False) or compared
             if text is not None and name:
-                yield name, text
+                found.append((name, text, _is_header(compared)))
+        for name, text, of_header in found:
+            if of_header or isinstance(node, ast.Call) or not _is_word(name, text):
+                yield name, text, of_header
+
+
+def _is_header(name: str) -> bool:
+    return _HEADER.search(name) is not None
+
+
+def _is_word(name: str, text: str) -> bool:
+    """Whether a text is rather a word of a language than a credential: `token == "const"`, `sort_key == "name"`."""
+    return text.isidentifier() and not re.search(r"\d", text) and _SURELY.search(name) is None
 
 
 def _pairs(tree: ast.Module, constants: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield names with their passwords, as HTTP's basic scheme joins them: compared, or in a table such as USERS."""
-    named: list[str] = []
-    words: list[tuple[str, str]] = []
     for node in _in_order(tree):
         for name, value in _assignments(node):
             if _USERS.search(name) and isinstance(value, ast.Dict):
@@ -176,14 +223,30 @@ def _pairs(tree: ast.Module, constants: Mapping[str, str]) -> Iterator[tuple[str
                     (_text(key, {}), _text(word, {})) for key, word in zip(value.keys, value.values, strict=True) if key
                 ]
                 yield from ((f"{name}_PASSWORD", f"{user}:{word}") for user, word in both if user and word)
-        sides = _sides(node)
-        for side, other in (sides, reversed(sides)) if len(sides) == 2 else ():
-            text, about = _text(side, constants), _name_of(other, texts=False, pattern=_PERSON)
-            if text and about:
-                is_word = re.search("pass", about, re.IGNORECASE)
-                named += [] if is_word else [text]
-                words += [(about, text)] if is_word else []
-    yield from ((about, f"{user}:{word}") for user, (about, word) in zip(named, words, strict=False))
+    paired: set[ast.AST] = set()
+    # The parts of one condition belong together, then those of one function that has as many names as passwords.
+    for kinds in ((ast.BoolOp,), _FUNCTIONS):
+        # What lies deeper comes first: an `and` inside an `or`.
+        for scope in reversed([node for node in ast.walk(tree) if isinstance(node, kinds)]):
+            known = {node: _of_person(node, constants) for node in _in_order(scope) if node not in paired}
+            named = [node for node, (about, _) in known.items() if about and not _PASSWORD.search(about)]
+            words = [node for node, (about, _) in known.items() if _PASSWORD.search(about)]
+            if len(named) == len(words):
+                paired.update(named, words)
+                yield from (
+                    (known[word][0], f"{known[user][1]}:{known[word][1]}")
+                    for user, word in zip(named, words, strict=True)
+                )
+
+
+def _of_person(node: ast.AST, constants: Mapping[str, str]) -> tuple[str, str]:
+    """Return what a comparison calls a name or a password, and the text that it is to be; empty for anything else."""
+    sides = _sides(node)
+    for side, other in (sides, reversed(sides)) if len(sides) == 2 else ():
+        text, about = _text(side, constants), _name_of(other, texts=False, pattern=_PERSON)
+        if text and about:
+            return about, text
+    return "", ""
 
 
 def _sides(node: ast.AST) -> list[ast.expr]:

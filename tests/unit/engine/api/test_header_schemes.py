@@ -204,6 +204,39 @@ def test_names_with_their_passwords_open_the_basic_scheme(tmp_path: Path) -> Non
     assert sorted(one.value for one in offered["basic"]) == ["ada:lovelace", "grace:hopper", "porter:swordfish"]
 
 
+def _secrets(folder: Path, source: str) -> dict[str, str]:
+    (folder / "shop.py").write_text(source, encoding="utf-8")
+    return {known.value: known.variable for known in find_source_secrets(folder, [ModulePlace("shop.py", "shop", ".")])}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'if user == "root":\n        return 1\n    return user == "ann" and password == "annpw1"',
+        'return (user == "ann" and password == "annpw1") or user == "root"',
+        'if user == "ann":\n        return password == "annpw1"\n\ndef other(user):\n    return user == "root"',
+        'return user == "ann" and password == "annpw1"\n\ndef a(user):\n    return user == "root"\n\n'
+        'def b(password):\n    return password == "rootpw1"',
+    ],
+)
+def test_a_name_and_a_password_of_one_condition_or_one_function_belong_together(tmp_path: Path, body: str) -> None:
+    found = _secrets(tmp_path, f"def check(user, password):\n    {body}\n")
+    assert [value for value in found if ":" in value] == ["ann:annpw1"]
+
+
+def test_words_of_a_language_crowd_out_no_key_that_is_compared_with_a_header(tmp_path: Path) -> None:
+    words = ", ".join(f'"word{chr(97 + at)}"' for at in range(20))
+    marks = ", ".join(f'"<{at}>"' for at in range(20))
+    found = _secrets(
+        tmp_path,
+        f"def lex(token):\n    return token in ({words}) or token in ({marks}) or 'token' in ('one-1', 'two-2')\n\n\n"
+        'def guard(request):\n    return request.headers.get("X-API-Key") == "desk-key-1"\n',
+    )
+    assert next(iter(found.items())) == ("desk-key-1", "X_API_KEY")
+    assert not {"worda", "one-1"} & set(found)
+    assert (len(found), found["<10>"]) == (12, "TOKEN_11")
+
+
 GUARD = """
 import httpx
 from flask import request
@@ -215,6 +248,9 @@ def guard(incoming, response):
     if incoming.headers.get("X-Desk-Key") != "desk" and request.headers["Authorization"] != "Bearer desk":
         response.headers["X-Other-Key"] = "set"
         return response.headers["X-Answer-Token"], incoming.headers.get("Accept"), HEADERS.get("X-Plain-Key")
+    res, fetched = httpx.get("/"), httpx.get("/keys")
+    if res.headers.get("X-Auth-Token") or fetched.headers["X-RateLimit-Key"]:
+        return httpx.get("/").headers["X-Fetched-Key"]
     return httpx.get("/", headers={"X-Outgoing-Key": "sent"})
 """
 
