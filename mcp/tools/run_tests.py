@@ -86,22 +86,10 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
             raise ToolFailure("tests of scripts are run with their spec", advice="give spec_path in the options")
         return await _run_scripts(services, files, spec, framework, options)
     target = await services.python_target()
-    limits: Json = {key: options[key] for key in ("test_seconds", "wall_seconds", "mutant_seconds") if key in options}
-    if is_browser(spec):
-        # The first test waits for a browser to start, and each for pages.
-        limits = {"test_seconds": BROWSER_TEST_SECONDS, "wall_seconds": BROWSER_WALL_SECONDS, **limits}
-    if is_api(spec):
-        # The first test waits until the application has started and its users have signed in.
-        limits = {"test_seconds": SERVER_TEST_SECONDS, "wall_seconds": SERVER_WALL_SECONDS, **limits}
-    if (spec or {}).get("test_type") == "performance":
-        # A call that is timed is repeated for a while; a much slower one is to fail by its limit, not by this one.
-        limits.setdefault("test_seconds", TIMED_TEST_SECONDS)
+    limits = _limits(services, spec, framework, options)
     if framework == "locust":
-        # A profile is pressed into seconds, and its server runs in a process of its own, where nothing is measured.
+        # The server runs in a process of its own, where nothing is measured.
         measured = []
-        limits = {"test_seconds": LOAD_TEST_SECONDS, "wall_seconds": LOAD_WALL_SECONDS, **limits, "beside": False}
-    limits["acting"] = _acting(services, spec)
-    limits["repeats"] = options.get("repeats", services.repeats if framework != "locust" else LOAD_REPEATS)
     # API and integration tests run the code in processes of its own, where mutants are not installed; what performance
     # tests are for, a mutant does not show.
     in_process = (spec or {}).get("test_type", "unit") == "unit"
@@ -137,6 +125,26 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
         asked=_asked(options.get("target"), sources),
     )
     return {**answer, "notes": [*answer["notes"], *shown_pictures]}
+
+
+def _limits(services: ToolServices, spec: Json | None, framework: str, options: Json) -> Json:
+    """The limits of a verification that go by what is run, unless the options say others."""
+    limits: Json = {key: options[key] for key in ("test_seconds", "wall_seconds", "mutant_seconds") if key in options}
+    if is_browser(spec):
+        # The first test waits for a browser to start, and each for pages.
+        limits = {"test_seconds": BROWSER_TEST_SECONDS, "wall_seconds": BROWSER_WALL_SECONDS, **limits}
+    if is_api(spec):
+        # The first test waits until the application has started and its users have signed in.
+        limits = {"test_seconds": SERVER_TEST_SECONDS, "wall_seconds": SERVER_WALL_SECONDS, **limits}
+    if (spec or {}).get("test_type") == "performance":
+        # A call that is timed is repeated for a while; a much slower one is to fail by its limit, not by this one.
+        limits.setdefault("test_seconds", TIMED_TEST_SECONDS)
+    if framework == "locust":
+        # A profile is pressed into seconds, and its server runs in a process of its own.
+        limits = {"test_seconds": LOAD_TEST_SECONDS, "wall_seconds": LOAD_WALL_SECONDS, **limits, "beside": False}
+    limits["acting"] = _acting(services, spec)
+    limits["repeats"] = options.get("repeats", services.repeats if framework != "locust" else LOAD_REPEATS)
+    return limits
 
 
 async def _run_scripts(

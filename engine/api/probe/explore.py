@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ....sandbox.target import PythonTarget
-from ..document.application import AppConditions, AppLaunch, open_application
+from ..document.application import AppConditions, AppLaunch, AppObserver, open_application
 from ..document.auth import Credential
 from ..document.operations import named_operations
 from ..model.model import Api, HttpAnswer, ObservedProposal, Operation, Proposal
@@ -111,28 +111,42 @@ async def explore_api(
             budget = budget.within(seconds - (time.monotonic() - began), observer.seconds_each)
         proposals, cut = await _proposed(finder, world, credentials, budget, wanted)
         seen_here = await drop_setup(observer, await execute_proposals(observer, proposals, credentials), credentials)
-        proposals = [observed.proposal for observed in seen_here]
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
     async with open_application(target, launch, moved) as observer:
-        await sign_in_again(observer, world)
-        seen_there = await execute_proposals(observer, proposals, credentials)
-        seen = [merge_observations(observed, other) for observed, other in zip(seen_here, seen_there, strict=True)]
-        seen = await mark_state_dependent(observer, seen, credentials)
+        seen = await _seen_again(observer, world, seen_here, credentials)
         sent += observer.sent
-    seen = [observed for observed in seen if not _is_refused_anyway(observed, world)]
-    order = {operation.name: at for at, operation in enumerate(api.operations)}
-    seen.sort(key=lambda observed: order[observed.proposal.operation.name])
-    tested = replace(api, operations=tuple(one for one in api.operations if _is_wanted(one, wanted)))
-    if wanted is not None:
-        tested = replace(tested, left_out=(), others=())
+    tested = _tested(api, wanted)
     unreached = (*_unreached(tested, world, finder, seen), *_unrefused_logins(tested, world, seen))
-    blocked = _blocks_operations(tested, world, finder)
-    failure = (world.sign_in_failure or world.missing) if blocked else None
+    failure = (world.sign_in_failure or world.missing) if _blocks_operations(tested, world, finder) else None
     unfit = samples.unfit()
     return ApiExploration(
         tested, tuple(seen), credentials, unreached, cut, api.notes, sent, samples, unfit, sign_in_failure=failure
     )
+
+
+async def _seen_again(
+    observer: AppObserver,
+    world: ResourceModel,
+    seen: Sequence[ObservedProposal],
+    credentials: dict[str, Credential],
+) -> list[ObservedProposal]:
+    """Return what was observed with what another start of the application answers, in the order of the operations."""
+    await sign_in_again(observer, world)
+    others = await execute_proposals(observer, [observed.proposal for observed in seen], credentials)
+    merged = [merge_observations(observed, other) for observed, other in zip(seen, others, strict=True)]
+    merged = await mark_state_dependent(observer, merged, credentials)
+    order = {operation.name: at for at, operation in enumerate(world.api.operations)}
+    kept = [observed for observed in merged if not _is_refused_anyway(observed, world)]
+    return sorted(kept, key=lambda observed: order[observed.proposal.operation.name])
+
+
+def _tested(api: Api, wanted: Collection[str] | None) -> Api:
+    """Return the part of an API that is to be tested."""
+    if wanted is None:
+        return api
+    operations = tuple(one for one in api.operations if _is_wanted(one, wanted))
+    return replace(api, operations=operations, left_out=(), others=())
 
 
 async def _proposed(
