@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -294,26 +295,30 @@ def _guarded(paths: Sequence[str], method: str = "get") -> Api:
     return api_from_document(document, path="a.py")
 
 
-@pytest.mark.parametrize(("open_path", "unasked_are_closed"), [("", True), ("/things/3", False)])
-def test_a_few_operations_are_asked_readings_first_and_the_others_are_taken_for_closed_where_all_of_these_are(
-    open_path: str, unasked_are_closed: bool
+@pytest.mark.parametrize(
+    ("open_paths", "asked_writing", "closed_writing"),
+    [("^$", 0, 40), ("^/things/3$", 40, 40), ("/", 0, 0)],
+    ids=["all refused", "one let in", "all let in"],
+)
+def test_a_few_operations_are_asked_readings_first_and_the_others_are_taken_to_be_like_them_where_these_agree(
+    open_paths: str, asked_writing: int, closed_writing: int
 ) -> None:
     reading, writing = (
         _guarded([f"/things/{n}" for n in range(12)]),
-        _guarded([f"/jobs/{n}" for n in range(30)], "post"),
+        _guarded([f"/jobs/{n}" for n in range(40)], "post"),
     )
     api = replace(reading, operations=(*writing.operations, *reading.operations))
     asked: list[str] = []
 
     def answered(request: Json, headers: Mapping[str, str]) -> int:
         asked.append(request["method"])
-        return 200 if request["path"] == open_path else 401
+        return 200 if re.search(open_paths, request["path"]) else 401
 
     world = ResourceModel(api, SampleValues(api.components))
     observer = cast(AppObserver, Service(answered))
     found = asyncio.run(with_header_schemes(observer, world, ["X-Desk-Key"]))
-    assert asked == ["GET"] * 12
-    assert all(bool(known.security) is unasked_are_closed for known in found.operations if known.method == "POST")
+    assert asked == ["GET"] * 12 + ["POST"] * asked_writing
+    assert sum(bool(known.security) for known in found.operations if known.method == "POST") == closed_writing
 
 
 def test_nothing_is_asked_for_headers_after_the_deadline() -> None:
