@@ -81,7 +81,8 @@ def test_a_ceiling_on_cost_counts_with_the_users_prices_and_a_higher_one_goes_on
             True,
             True,
         )
-        assert "a higher one goes on" in said("runs", "show", "r", "--root", root).stdout
+        shown = said("runs", "show", "r", "--root", root).stdout
+        assert "A ceiling ended it: `testwright resume r --max-cost 0.096` goes on." in shown
 
         server.extend(answer(half_spec()))
         done = said("resume", "r", "--root", root, "--max-cost", "1")
