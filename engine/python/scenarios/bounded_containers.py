@@ -139,7 +139,8 @@ class _Leaves:
         for name, source in effects.items():
             if name.startswith(_SHOWN_WHOLE):
                 held = literal_or(source, None)
-                return held is not None and set(held) == {self.kept, _LAST}
+                # Items may be unhashable: a list may hold pairs as lists.
+                return isinstance(held, dict | list) and len(held) == _PLACES and self.kept in held and _LAST in held
         gone = [name for name, source in effects.items() if source == "False" and name.startswith(f"({self.gone!r}")]
         came = [name for name, source in effects.items() if source == "True" and name.startswith(f"({_LAST!r}")]
         return bool(gone and came)

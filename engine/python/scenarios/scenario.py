@@ -13,6 +13,7 @@ from ..search.parallel_observers import Watcher, time_dependent_trials
 from ..search.trial_search import TrialRecord, TrialSearch
 
 _DEFINED = re.compile(r"(?m)^def (\w+)\(")
+_NOT_TO_JUDGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 CALLS = "calls"
 """The list in which a function of the test notes what it is called with."""
 
@@ -56,7 +57,7 @@ async def show_scenarios(scenarios: Iterable[Scenario], search: TrialSearch, obs
         subject, before = one.trial.subject, len(search.records)
         if (subject, one.shows) in kept or (one.needs and (subject, one.needs) not in kept):
             continue
-        if index in moving or not one.holds(seen.observation):
+        if index in moving or not _holds(one, seen.observation):
             continue
         search.learn(one.trial, _without_names_of_functions(one.trial, seen))
         if len(search.records) > before:
@@ -64,6 +65,14 @@ async def show_scenarios(scenarios: Iterable[Scenario], search: TrialSearch, obs
             notes = search.records[-1].notes
             notes[Distinction] = notes[ShownBehaviour] = one.shows
     return list(kept.values())
+
+
+def _holds(scenario: Scenario, observation: Observation) -> bool:
+    """Whether an observation shows what a scenario is for; not where it is nothing that its condition can judge."""
+    try:
+        return scenario.holds(observation)
+    except _NOT_TO_JUDGE:
+        return False
 
 
 def _without_names_of_functions(trial: Trial, seen: ObservedTrial) -> ObservedTrial:

@@ -19,7 +19,7 @@ from testwright.engine.python.scenarios.bounded_containers import (
     KEEPS_WHAT_WAS_READ,
     show_bounded_containers,
 )
-from testwright.engine.python.scenarios.scenario import ShownBehaviour
+from testwright.engine.python.scenarios.scenario import Scenario, ShownBehaviour, show_scenarios
 from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
 from testwright.engine.python.write.scenario_words import dropped_words
@@ -59,7 +59,7 @@ class Names:
 
 
 class Here:
-    """Watches trials by running them in this process, and tells what a dictionary of the test holds."""
+    """Watches trials by running them in this process, and tells what a dictionary or a list of the test holds."""
 
     conditions = EXPLORING
 
@@ -75,8 +75,10 @@ class Here:
         for statement in trial.arrange:
             exec(statement, space)
         result = eval(trial.act, space)
-        held = [(name, space[name]) for name in space if name not in self._space and isinstance(space[name], dict)]
-        effects = tuple((f"dict({name})", Value("dict", source=repr(dict(value)))) for name, value in held)
+        held = [(name, space[name]) for name in space if name not in self._space]
+        dicts = [(f"dict({name})", dict(value)) for name, value in held if isinstance(value, dict)]
+        lists = [(f"list({name})", list(value)) for name, value in held if isinstance(value, list)]
+        effects = tuple((name, Value(type(value).__name__, source=repr(value))) for name, value in dicts + lists)
         return Observation("returned", value=Value(type(result).__name__, source=repr(result)), effects=effects)
 
 
@@ -121,6 +123,33 @@ def test_reading_an_item_keeps_it_where_the_class_counts_use() -> None:
 
 def test_what_takes_any_number_of_items_shows_nothing() -> None:
     assert shown(UNBOUNDED) == {}
+
+
+PAIRS = """
+class Recent(list):
+    def __init__(self, max_size=100):
+        self.max_size = max_size
+
+    def put(self, key, value):
+        if len(self) >= self.max_size:
+            del self[0]
+        self.append([key, value])
+"""
+
+
+def test_a_scenario_whose_condition_fails_shows_nothing() -> None:
+    def unfit(_: Observation) -> bool:
+        raise TypeError("unhashable type: 'list'")
+
+    facts = facts_from_source(OLDEST_GOES.encode(), ModulePlace("m.py", "m", "."))
+    search = TrialSearch(facts, ArcMap("pass\n"), Nothing(), frozenset(), 100)
+    one = Scenario(Trial("Recent", "Recent()"), DROPS_OLDEST, unfit)
+
+    assert asyncio.run(show_scenarios([one], search, Here(OLDEST_GOES))) == []  # type: ignore[arg-type]
+
+
+def test_what_holds_its_items_as_lists_shows_nothing_and_does_not_break_off() -> None:
+    assert shown(PAIRS) == {}
 
 
 @pytest.mark.parametrize(
