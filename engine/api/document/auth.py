@@ -17,9 +17,14 @@ _SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?$", re.I
 _WRONG = "not-the-right-one"
 _HEADER = "x-header"
 """The entry of a security scheme that no document declares, with the header that it was found by."""
-_SIGNS_IN = re.compile(r"^authorization$|(?:key|token|secret|auth|credentials?)$", re.IGNORECASE)
+# A word of its own, after a hyphen, or in one with what such words stand beside: `X-Api-Key`, `apikey`, `accessToken`.
+_SIGNS_IN = re.compile(
+    r"^authorization$|(?:^|[-_]|api|auth|access|client|secret|user|session|app|(?-i:(?<=[a-z])(?=[A-Z])))"
+    r"(?:key|token|secret|o?auth|credentials?)$",
+    re.IGNORECASE,
+)
 _SIGNS_NOBODY_IN = re.compile(
-    r"idempotency|csrf|xsrf|(?:page|next|sync|cursor|continuation|cache|sort|partition|public|device|push)[-_]?\w+$",
+    r"^sec-|idempotency|surrogate|csrf|xsrf|(?:request|page|next|sync|cursor|continuation|cache|sort|partition|public|device|push)[-_]?\w+$",
     re.IGNORECASE,
 )
 

@@ -123,12 +123,20 @@ def test_a_header_whose_value_nobody_knows_stays_a_parameter_and_the_report_says
     assert 'env = { API_TOKEN = "${API_TOKEN}" }' in note
 
 
-@pytest.mark.parametrize("name", ["authorization", "X-API-Key", "x-token", "X-Auth-Token", "apikey"])
+@pytest.mark.parametrize(
+    "name", ["authorization", "X-API-Key", "x-token", "X-Auth-Token", "apikey", "X-OAuth", "PartnerKey"]
+)
 def test_headers_are_known_by_their_names(name: str) -> None:
     assert header_scheme(name) is not None
 
 
-@pytest.mark.parametrize("name", ["Idempotency-Key", "X-CSRF-Token", "X-Page-Token", "X-Request-Id", "If-Match"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Idempotency-Key", "X-CSRF-Token", "X-Page-Token", "X-Request-Id", "If-Match"),
+        *("X-Monkey", "Surrogate-Key", "Sec-WebSocket-Key", "X-Request-Key"),
+    ],
+)
 def test_headers_that_sign_nobody_in_are_not(name: str) -> None:
     assert header_scheme(name) is None
 
