@@ -69,7 +69,9 @@ def is_rich(row: Representation) -> bool:
     if isinstance(row.result, list | tuple | dict | set | frozenset):
         numbers = all(isinstance(item, int | float) for item in row.result)
         return len(row.result) >= _SEVERAL or (not numbers and any(map(is_unmistakable, row.result)))
-    return isinstance(row.result, str | bytes) or abs(row.result) >= _SEVERAL
+    if isinstance(row.result, int | float | complex):
+        return abs(row.result) >= _SEVERAL
+    return isinstance(row.result, str | bytes)
 
 
 def _measured(measure: Callable[[Any], Any], value: Any) -> Any:

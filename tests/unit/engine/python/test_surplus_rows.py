@@ -16,8 +16,10 @@ from testwright.engine.python.model.model import (
 )
 from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.search.trial_search import TrialRecord
+from testwright.engine.python.selection.representative import Representation
 from testwright.engine.python.selection.select_trials import select_trials
-from testwright.engine.python.selection.trivial import is_unmistakable
+from testwright.engine.python.selection.trivial import is_rich, is_unmistakable
+from testwright.utils.python_source import literal_value
 
 pytestmark = pytest.mark.feature("B-18")
 
@@ -110,3 +112,9 @@ def test_two_refusals_by_one_raise_statement_are_one_row() -> None:
 )
 def test_no_constant_is_meant_by_a_list_a_text_or_a_number_above_one(answer: object, expected: bool) -> None:
     assert is_unmistakable(answer) is expected
+
+
+@pytest.mark.parametrize(("answer", "rich"), [("...", False), ("2", False), ("-7", True), ("'seven'", True)])
+def test_an_answer_is_rich_by_its_size_only_where_it_is_a_number(answer: str, rich: bool) -> None:
+    row = Representation(0, False, "parse(__hole__)", (), None, literal_value(answer))
+    assert is_rich(row) is rich
