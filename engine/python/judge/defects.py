@@ -7,9 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ....utils.python_names import last_name, unique_name
-from ....utils.python_source import expression_or_none, parse_expression
-from ..model.model import CallableFacts, Exploration, TrialFinding, Value
+from ....utils.python_names import assigned_variable, last_name, unique_name
+from ....utils.python_source import expression_or_none, parse_expression, parse_or_none
+from ..model.arcs import runs_body
+from ..model.model import CallableFacts, Exploration, Trial, TrialFinding, Value
 from ..source.titles import cut_slug, slug, subject_slug
 
 LONGEST = 600
@@ -34,7 +35,7 @@ def suspected_defects(exploration: Exploration) -> list[dict[str, Any]]:
     used: set[str] = set()
     for finding in exploration.findings:
         facts = callables.get(finding.trial.subject)
-        documented = contradiction(finding, facts)
+        documented = contradiction(finding, callables)
         if documented is None:
             continue
         key = (finding.trial.subject, documented)
@@ -43,16 +44,46 @@ def suspected_defects(exploration: Exploration) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def contradiction(finding: TrialFinding, facts: CallableFacts | None) -> str | None:
-    """Returns the documented statement that a finding contradicts, in words; None if it contradicts nothing."""
+def contradiction(finding: TrialFinding, callables: Mapping[str, CallableFacts]) -> str | None:
+    """Returns the documented statement that a finding contradicts, in words; None if it contradicts nothing.
+
+    Args:
+        callables: the module's callables by their qualified names.
+    """
     if finding.contradicts is not None:
         return finding.contradicts
     raised = finding.observation.raised
     if raised is not None and _reads_an_unset_name(finding):
         return f"no document announces {raised.type_name}: a name is read before it has a value"
-    if facts is not None and "result" not in finding.unstable:
+    facts = callables.get(finding.trial.subject)
+    if facts is not None and "result" not in finding.unstable and _gives_result(facts, finding, callables):
         return _annotation_contradicted(finding, facts)
     return None
+
+
+def _gives_result(facts: CallableFacts, finding: TrialFinding, callables: Mapping[str, CallableFacts]) -> bool:
+    """Whether what the act returned is the subject's result: the act ran its lines, and not as a part of a namesake.
+
+    `parse(text).value()` runs the `value` of the class that `parse` chose, and that may ask other objects for theirs.
+    """
+    arcs = finding.observation.arcs
+    if not runs_body(facts, arcs):
+        return False
+    if facts.owner is None or _made_by(finding.trial) == facts.owner:
+        return True
+    named = [one for one in callables.values() if one.name == facts.name and one.owner and one.lines != facts.lines]
+    return not any(runs_body(one, arcs) for one in named)
+
+
+def _made_by(trial: Trial) -> str:
+    """The last name of what the act calls for the object whose member it calls; "" where it is no such call."""
+    act = expression_or_none(trial.act)
+    made = act.func.value if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute) else None
+    if isinstance(made, ast.Name):
+        tree = parse_or_none("\n".join(trial.arrange))
+        bound = dict(found for one in (tree.body if tree else ()) if (found := assigned_variable(one)) is not None)
+        made = bound.get(made.id, made)
+    return last_name(made.func) if isinstance(made, ast.Call) else ""
 
 
 def _reads_an_unset_name(finding: TrialFinding) -> bool:

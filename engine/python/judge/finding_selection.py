@@ -279,7 +279,7 @@ def judge_findings(
     without: dict[str, str] = {}
     for found in findings:
         subject = found.trial.subject
-        if contradiction(found, callables.get(subject)) is not None:
+        if contradiction(found, callables) is not None:
             judged.append(None)
             continue
         finding = normal_form(found, facts, texts)

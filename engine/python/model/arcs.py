@@ -44,6 +44,12 @@ class ArcMap:
         return frozenset(arc for arc in self.possible if first <= abs(arc[0]) <= last and first <= abs(arc[1]) <= last)
 
 
+def runs_body(one: CallableFacts, arcs: Iterable[Arc]) -> bool:
+    """Whether arcs that ran, traced or possible ones, are some of a callable's own lines."""
+    first, last = one.lines
+    return any(first <= abs(start) <= last and first <= abs(end) <= last for start, end in arcs)
+
+
 @lru_cache(maxsize=4)
 def possible_arcs(source: str) -> frozenset[Arc]:
     """Every arc between lines of the source; entry and exit of a code object are negative line numbers.

@@ -109,7 +109,7 @@ def test_what_contradicts_a_document_is_a_suspected_defect_and_no_case() -> None
 )
 def test_a_return_annotation_is_contradicted_only_beyond_doubt(annotation: str, value: Value, suspected: bool) -> None:
     facts = replace(cart_facts(), functions=(function("f", parameter("x", "int"), returns=annotation),))
-    finding = TrialFinding(trial("f", "f(1)"), returned(value))
+    finding = TrialFinding(trial("f", "f(1)"), replace(returned(value), arcs=frozenset({(2, 3)})))
 
     spec = compose(finding, facts=facts)
 

@@ -6,10 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.explore.right_subjects import with_right_subjects
-from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.model import Observation, Value
-from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.idle_steps import asking_methods, records_with_idle_steps
 from testwright.engine.python.selection.tautologies import says_nothing
@@ -64,21 +61,3 @@ def test_a_call_that_a_busy_machine_cut_short_says_nothing_of_a_step() -> None:
 )
 def test_a_call_that_is_compared_with_itself_says_nothing(act: str, source: str, empty: bool) -> None:
     assert says_nothing(record(0, act, returned(source))) is empty
-
-
-def test_a_member_is_that_of_the_class_that_its_object_has() -> None:
-    facts = facts_from_source(
-        b"class Url:\n    def host(self): ...\n\nclass Decoded:\n    def host(self): ...\n\ndef parse(text): ...\n",
-        ModulePlace("m.py", "m", "."),
-    )
-    parsing = [
-        asked(0, "parse('a')", Observation("returned", value=Value("m.Decoded")), subject="parse"),
-        asked(4, "parse('a', decoded=False)", Observation("returned", value=Value("m.Url")), subject="parse"),
-    ]
-    hosts = [
-        asked(1, "url.host()", returned("'a'"), "url = parse('a')", subject="Url.host"),
-        asked(2, "url.host()", returned("'a'"), "url = Url('a')", subject="Url.host"),
-        asked(3, "url.host()", returned("'a'"), "url = unknown('a')", subject="Url.host"),
-    ]
-    found = with_right_subjects([*parsing, *hosts], facts)
-    assert [one.trial.subject for one in found] == ["parse", "parse", "Decoded.host", "Url.host", "Url.host"]

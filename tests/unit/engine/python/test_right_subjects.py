@@ -1,0 +1,80 @@
+"""A trial is of the member whose lines ran, and only what a member gave is held against its annotation (B-02)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from testwright.engine.python.explore.right_subjects import with_right_subjects
+from testwright.engine.python.facts.analyse import facts_from_source
+from testwright.engine.python.judge.defects import contradiction
+from testwright.engine.python.model.model import Arc, Observation, TrialFinding, Value
+from testwright.engine.python.project.layout import ModulePlace
+from testwright.engine.python.search.trial_search import TrialRecord
+from testwright.tests.unit.engine.python.test_select_trials import record
+
+pytestmark = pytest.mark.feature("B-02")
+
+CODE = b"""class Number:
+    def value(self) -> int:
+        return 12
+
+class Word:
+    def value(self) -> str:
+        return 'apple'
+
+class Twice(Word):
+    def value(self) -> str:
+        return super().value() * 2
+
+def parse(text):
+    return Number() if text == '12' else Word()
+"""
+FACTS = facts_from_source(CODE, ModulePlace("m.py", "m", "."))
+CALLABLES = {one.qualname: one for one in FACTS.callables()}
+NUMBER, WORD, TWICE, PARSE = (3, -2), (7, -6), (11, -10), (14, -13)
+
+
+def asked(act: str, *arcs: Arc, subject: str = "Number.value", arrange: tuple[str, ...] = ()) -> TrialRecord:
+    seen = Observation("returned", value=Value("str", "'apple'", text="'apple'"), arcs=frozenset(arcs))
+    found = record(0, act, seen, *arcs, arrange=arrange)
+    return replace(found, trial=replace(found.trial, subject=subject))
+
+
+def subject_of(one: TrialRecord, *others: TrialRecord) -> str:
+    return with_right_subjects([one, *others], FACTS)[0].trial.subject
+
+
+def contradicted(one: TrialRecord) -> str | None:
+    return contradiction(TrialFinding(one.trial, one.observation), CALLABLES)
+
+
+@pytest.mark.parametrize(
+    ("arcs", "subject"),
+    [
+        ((PARSE, WORD), "Word.value"),
+        ((PARSE, NUMBER), "Number.value"),
+        ((PARSE, TWICE, WORD), "Twice.value"),
+        ((PARSE, NUMBER, WORD), "Number.value"),
+        ((PARSE,), "Number.value"),
+    ],
+)
+def test_a_trial_is_of_the_member_whose_lines_it_ran(arcs: tuple[Arc, ...], subject: str) -> None:
+    assert subject_of(asked("parse('apple').value()", *arcs)) == subject
+
+
+def test_what_another_call_of_a_factory_made_moves_no_trial() -> None:
+    made = Observation("returned", value=Value("m.Number"))
+    word = asked("parse('apple').value()", PARSE, WORD, subject="Word.value")
+    assert subject_of(word, record(1, "parse('12')", made, PARSE)) == "Word.value"
+
+
+@pytest.mark.parametrize("arcs", [(PARSE, WORD), (PARSE, WORD, NUMBER), ()])
+def test_the_annotation_of_a_member_says_nothing_of_what_another_one_gave(arcs: tuple[Arc, ...]) -> None:
+    assert contradicted(asked("parse('apple').value()", *arcs)) is None
+
+
+def test_the_annotation_of_a_member_contradicts_what_it_gave() -> None:
+    assert contradicted(asked("parse('12').value()", PARSE, NUMBER)) == "the annotation -> int"
+    assert contradicted(asked("one.value()", NUMBER, WORD, arrange=("one = Number()",))) == "the annotation -> int"
