@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 
 from ....utils.python_source import expression_or_none, parse_or_none
 from ..facts.definitions import is_exception
 from ..model.model import GENERATED_CONSTRUCTORS, CallableFacts, ModuleFacts
+from ..source.titles import arguments_of
 from .candidates import TrialCandidate
 
 # What an object has that nothing was said of.
@@ -27,13 +28,13 @@ def drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts:
         tested = tested or (not owner.members and len(by_subject) > 1)  # a record that functions work on
         if found and (tested or owner.kind in GENERATED_CONSTRUCTORS):
             telling = is_exception(owner, facts.classes) and not owner.members
-            default = _default_attributes(found)
+            default, alike = _default_attributes(found), _attributes_alike(found)
             by_subject[owner.name] = [
                 one
                 for one in found
                 if one.example
                 or one.raises
-                or not _stores_only(one, owner.constructor, default)
+                or not _stores_only(one, owner.constructor, default, alike)
                 or (telling and _is_given_more(one))
             ]
             if not by_subject[owner.name]:
@@ -57,27 +58,63 @@ def _is_given_nothing(candidate: TrialCandidate) -> bool:
     return isinstance(call, ast.Call) and not (call.args or call.keywords or candidate.record.trial.arrange)
 
 
+def _attributes_alike(found: Sequence[TrialCandidate]) -> frozenset[tuple[str, str | None]]:
+    """The attributes that look unset and that all constructions with an attribute of that name have alike."""
+    shown: dict[str, set[str | None]] = {}
+    for one in found:
+        value = one.record.observation.value
+        for name, held in value.attributes if value is not None else ():
+            shown.setdefault(name, set()).add(held.source)
+    alike = ((name, *sources) for name, sources in shown.items() if len(sources) == 1)
+    return frozenset((name, source) for name, source in alike if source in _UNSET)
+
+
 def _stores_only(
-    candidate: TrialCandidate, constructor: CallableFacts | None, default: Mapping[str, str | None]
+    candidate: TrialCandidate,
+    constructor: CallableFacts | None,
+    default: Mapping[str, str | None],
+    alike: Container[tuple[str, str | None]],
 ) -> bool:
     """Whether all that a construction shows are the arguments that it was given, and defaults.
 
     Args:
         default: the attributes of an object that was given nothing: nobody asserts what is the same there.
+        alike: the attributes that every construction leaves unset.
     """
     trial, observation = candidate.record.trial, candidate.record.observation
     value = observation.value
     if value is None or observation.effects or observation.output or observation.warnings:
         return False
-    defaults = [one.default for one in constructor.parameters if one.default] if constructor is not None else []
-    given = set().union(*(_constants(text) for text in (*trial.arrange, trial.act, *defaults)))
-    told = [
-        item.source or ""
-        for name, item in value.attributes
-        if _is_given_nothing(candidate) or not (default.get(name, "") == item.source or item.source in _UNSET)
-    ]
-    shown = [value.source] if value.source else told
-    return all(_constants(source) <= given for source in shown)
+    left_out = _left_out(trial.act, constructor)
+    given = set().union(*(_given_in(text) for text in (*trial.arrange, trial.act, *left_out.values())))
+    if value.source:
+        return _constants(value.source) <= given
+    bare = _is_given_nothing(candidate)
+    for name, held in value.attributes:
+        source = held.source or ""
+        unset = source in _UNSET and not bare
+        told = frozenset({source}) if unset else _constants(source)
+        if not bare and (default.get(name, "") == held.source or (name, source) in alike):
+            continue
+        if not told <= given and not (unset and name.strip("_") in left_out):
+            return False
+    return True
+
+
+def _left_out(act: str, constructor: CallableFacts | None) -> dict[str, str]:
+    """The parameters of a constructor that a call leaves at their defaults, with those."""
+    passed = {one.name for one in arguments_of(act, constructor)}
+    parameters = constructor.parameters if constructor is not None else ()
+    return {one.name: one.default for one in parameters if one.default and one.name not in passed}
+
+
+@lru_cache(maxsize=4096)
+def _given_in(source: str) -> frozenset[str]:
+    """The constants of a source, and its empty containers."""
+    tree = parse_or_none(source)
+    nodes = ast.walk(tree) if tree is not None else ()
+    empty = (ast.unparse(node) for node in nodes if isinstance(node, ast.List | ast.Tuple | ast.Dict))
+    return _constants(source) | (_UNSET & frozenset(empty))
 
 
 @lru_cache(maxsize=4096)
