@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import ast
-import builtins
-import importlib.util
-import sys
 from collections.abc import Iterator, Sequence
-from importlib.machinery import PathFinder
 
-_NOT_TO_IMPORT = frozenset({"antigravity", "idlelib", "test", "this", "turtledemo"})
-"""Modules that do something when they are imported, or that a Python may lack."""
+from .standard_exceptions import is_builtin_exception, is_standard, is_standard_exception
 
 
 def importable_exception(name: str, module: str, tree: ast.Module) -> tuple[str, str] | None:
@@ -33,10 +28,19 @@ def importable_exception(name: str, module: str, tree: ast.Module) -> tuple[str,
     if last in bound and (owner in ("", module) or first not in bound):
         return last, f"from {module} import {last}"
     if owner in ("", "builtins"):
-        return (last, "") if hasattr(builtins, last) else None
+        return (last, "") if is_builtin_exception(last) else None
     if first in bound:
-        return name, bound[first] or f"from {module} import {first}"
-    return (name, f"import {owner}") if _is_standard(owner) else None
+        owner = _imported(bound[first], owner)
+        unknown = is_standard(owner) and not is_standard_exception(owner, last)
+        return None if unknown else (name, bound[first] or f"from {module} import {first}")
+    return (name, f"import {owner}") if is_standard_exception(owner, last) else None
+
+
+def _imported(statement: str, owner: str) -> str:
+    """The full name of a module that code calls by the name that an `import` binds; "" where none binds it."""
+    alias = statement.removeprefix("import ")
+    full, _, short = alias.partition(" as ")
+    return f"{full}{owner.removeprefix(short)}" if short else owner if statement else ""
 
 
 def _bound(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
@@ -51,15 +55,3 @@ def _bound(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
             yield node.name, ""
         elif isinstance(node, ast.Assign):
             yield from ((target.id, "") for target in node.targets if isinstance(target, ast.Name))
-
-
-def _is_standard(module: str) -> bool:
-    """Whether the standard library has a module of that name, found without importing anything."""
-    parts = module.split(".")
-    if parts[0] not in sys.stdlib_module_names - _NOT_TO_IMPORT or any(part.startswith("_") for part in parts):
-        return False
-    spec = importlib.util.find_spec(parts[0])
-    for length in range(2, len(parts) + 1):
-        places = spec.submodule_search_locations if spec is not None else None
-        spec = PathFinder.find_spec(".".join(parts[:length]), places) if places else None
-    return spec is not None

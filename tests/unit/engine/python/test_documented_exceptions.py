@@ -7,6 +7,7 @@ import pytest
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.facts.docstrings import documentation_of
 from testwright.engine.python.judge.comparison import compare_with_document
+from testwright.engine.python.judge.documented_exceptions import importable_exception
 from testwright.engine.python.judge.oracle import Oracle
 from testwright.engine.python.model.model import Observation, Raised, Trial, TrialFinding
 from testwright.engine.python.model.observation_json import ObservedTrial
@@ -31,6 +32,8 @@ def test_sentences_announce_exceptions(text: str, names: list[str]) -> None:
     assert isinstance(function, ast.FunctionDef)
     assert [name for name, _ in documentation_of(function).raises] == names
 
+
+IMPORTING = ast.parse("import csv as table\nimport ours\n")
 
 SOURCE = b'''
 class Level:
@@ -57,3 +60,34 @@ def test_a_class_documents_what_its_constructor_raises() -> None:
     raised = Observation("raised", raised=Raised("ValueError", "a level is positive", 10, ("ValueError", "Exception")))
     (demand,) = Oracle(facts).judge(TrialFinding(Trial("Level", "Level(-1)"), raised)).expectations
     assert (demand.origin, demand.evidence and demand.evidence.object) == ("documented", "Level")
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("ValueError", ("ValueError", "")),
+        ("builtins.KeyError", ("KeyError", "")),
+        ("json.JSONDecodeError", ("json.JSONDecodeError", "import json")),
+        ("struct.error", ("struct.error", "import struct")),
+        ("socket.timeout", ("socket.timeout", "import socket")),
+        ("urllib.error.HTTPError", ("urllib.error.HTTPError", "import urllib.error")),
+        ("asyncio.TimeoutError", ("asyncio.TimeoutError", "import asyncio")),
+        ("sqlite3.OperationalError", ("sqlite3.OperationalError", "import sqlite3")),
+        ("table.Error", ("table.Error", "import csv as table")),
+        ("ours.Late", ("ours.Late", "import ours")),
+    ],
+)
+def test_an_exception_is_named_with_the_import_that_brings_it(name: str, named: tuple[str, str]) -> None:
+    assert importable_exception(name, "m", IMPORTING) == named
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("len", "int", "builtins.print", "NotThere"),
+        *("json.NotThere", "json.JSONDecoder", "json.dumps", "socket.socket", "table.reader", "table.NotThere"),
+        *("this.Error", "_socket.error", "elsewhere.Error"),
+    ],
+)
+def test_what_is_no_exception_is_named_as_none(name: str) -> None:
+    assert importable_exception(name, "m", IMPORTING) is None
