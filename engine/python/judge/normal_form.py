@@ -290,7 +290,10 @@ def _without_comparison(finding: TrialFinding) -> TrialFinding:
         told = Value("object", ast.unparse(right), imports=imports, approximate=approximate)
     else:
         return finding
-    return replace(finding, trial=replace(trial, act=ast.unparse(left)), observation=replace(seen, value=told))
+    # The document says whether the comparison holds, and nothing of what its left side looks like.
+    wanted = trial.wanted and ""
+    trial = replace(trial, act=ast.unparse(left), wanted=wanted)
+    return replace(finding, trial=trial, observation=replace(seen, value=told))
 
 
 def _cut_iteration(finding: TrialFinding) -> TrialFinding:

@@ -14,7 +14,7 @@ from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_expression
 from ..facts.names import TypeReference, message_part, name_of_type, whole_message, words_in
 from ..facts.optional_imports import module_copy_variable
-from ..model.model import PRINTS, ModuleFacts, Raised, TrialFinding, Value
+from ..model.model import PRINTS, ModuleFacts, Raised, Trial, TrialFinding, Value
 from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, SpecEvidence, SpecExpectation
 from .value_checks import fields_of, value_checks
 
@@ -197,8 +197,7 @@ class Oracle:
             if told or not finding.agrees:  # what a document shows stands as it is where nothing else tells it
                 checks, imports = told, needed
         shown = finding.trial.wanted or ""
-        # An example that compares shows whether they are equal, and nothing of the result.
-        tells = "..." not in shown and not shown.startswith(PRINTS) and shown.strip() not in ("True", "False")
+        tells = "..." not in shown and not shown.startswith(PRINTS) and not _is_truth_of_comparison(finding.trial)
         if not checks and finding.agrees and shown and tells:
             checks = [SpecExpectation("equals", "repr(result)", repr(shown.rstrip("\n")))]
         if not checks and not draft.expectations:
@@ -303,6 +302,12 @@ class Oracle:
                 told.append(demand)
                 draft.imports += name.imports
         draft.expectations += [replace(one, evidence=self._where(finding)) for one in told]
+
+
+def _is_truth_of_comparison(trial: Trial) -> bool:
+    """Whether a document says of a comparison that it holds, or not: that shows nothing of an object."""
+    said = (trial.wanted or "").strip()
+    return said in ("True", "False") and isinstance(expression_or_none(trial.act), ast.Compare)
 
 
 def _is_same_call(value: str, act: str) -> bool:

@@ -216,7 +216,8 @@ class Trial:
         act: one expression; its value is the result.
         mode: what is done with the result: nothing, awaited, iterated (at most 50 items), entered as a context manager.
         source: where its values came from: doctest, call_site, existing_test, signature, constant, mutation, …
-        wanted: the documented result (doctest output, `raises:NAME`, or `prints:TEXT`), or None.
+        wanted: the documented result (doctest output, `raises:NAME`, or `prints:TEXT`), or None; "" where a document
+            says something of the act, and nothing of how its result is shown.
         wanted_line: line that documents it; 0 without one.
         wanted_path: the file of that line, relative to the project; "" for the target's own.
         fixtures: names the runner provides: `tmp_path` (a fresh empty folder), `monkeypatch`.

@@ -9,6 +9,7 @@ import pytest
 
 from testwright.engine.python.facts.names import message_part, name_of_type
 from testwright.engine.python.judge.comparison import stable_part
+from testwright.engine.python.judge.normal_form import normal_form
 from testwright.engine.python.judge.oracle import Oracle
 from testwright.engine.python.judge.value_checks import value_checks
 from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Raised, TrialFinding, Value
@@ -45,6 +46,39 @@ def test_a_documented_example_that_agrees_is_labelled_with_its_lines() -> None:
     assert seen.origin == "observed"
     assert seen.evidence is not None
     assert seen.evidence.lines == (40, 48)
+
+
+@pytest.mark.feature("B-02")
+def test_a_documented_true_is_demanded_of_an_object_that_shows_itself_so() -> None:
+    call = trial("ratio", "ratio(1, 3)", wanted="True", wanted_line=51)
+    shown = TrialFinding(call, returned(Value("shop.cart.Yes")), agrees=True)
+
+    assert kinds(shown) == [("equals", "repr(result)", "'True'")]
+
+
+@pytest.mark.feature("B-02")
+def test_a_documented_comparison_that_holds_is_no_picture_of_its_left_side() -> None:
+    imports = ("from shop._shares import Share", "from shop.cart import ratio")
+    call = trial("ratio", "ratio(1, 3) == Share(1, 3)", imports=imports, wanted="True", wanted_line=51)
+
+    found = normal_form(TrialFinding(call, returned(Value("bool", "True")), agrees=True), cart_facts())
+
+    assert found is not None
+    assert (found.trial.act, found.trial.wanted) == ("ratio(1, 3)", "")
+    assert kinds(found) == []
+
+
+@pytest.mark.feature("B-02")
+def test_what_a_comparison_shows_is_documented_by_its_line() -> None:
+    call = trial("ratio", "ratio(1, 4) == 1 / 4", wanted="True", wanted_line=51)
+    found = normal_form(TrialFinding(call, returned(Value("bool", "True")), agrees=True), cart_facts())
+    assert found is not None
+
+    (demand,) = Oracle(cart_facts()).judge(found).expectations
+
+    assert (demand.actual, demand.value, demand.origin) == ("result", "1 / 4", "documented")
+    assert demand.evidence is not None
+    assert demand.evidence.lines == (51, 51)
 
 
 @pytest.mark.feature("B-02")
