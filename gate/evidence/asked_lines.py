@@ -25,14 +25,17 @@ def lines_asked_for(source: str, symbols: Collection[str]) -> frozenset[int] | N
         return None
     asked = [name for name, _ in found if name in symbols]
     owners = _with_bases({*asked, *(name.rpartition(".")[0] for name in asked)}, found)
-    waiting = [(owner, node) for owner, node in _private(found) if not owner or owner in owners]
-    while waiting:
-        named = set[str]().union(*map(_names_in, chosen))
-        reached = [one for one in waiting if _is_module_function(*one) or one[1].name in named]
-        if not reached:
-            break
-        chosen += [node for _, node in reached]
-        waiting = [one for one in waiting if one not in reached]
+    waiting: dict[str, list[_Definition]] = {}
+    for owner, node in _private(found):
+        if _is_module_function(owner, node):
+            chosen.append(node)
+        elif not owner or owner in owners:
+            waiting.setdefault(node.name, []).append(node)
+    reached = list(chosen)
+    while reached:
+        named = set[str]().union(*map(_names_in, reached))
+        reached = [node for name in named & waiting.keys() for node in waiting.pop(name)]
+        chosen += reached
     lines = set[int]()
     for node in chosen:
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
@@ -66,12 +69,13 @@ def _names_in(node: ast.AST) -> set[str]:
     return {last_name(one) for one in ast.walk(node)} - {""}
 
 
-def _definitions(tree: ast.AST, owner: str = "") -> Iterator[tuple[str, _Definition]]:
-    """Functions, classes and methods by qualified names; also those in branches of the module (`if`, `try`)."""
-    for node in ast.iter_child_nodes(tree):
+def _definitions(tree: ast.AST) -> Iterator[tuple[str, _Definition]]:
+    """Functions, classes and methods by qualified names; also those in blocks such as `if`, `try` and `with`."""
+    waiting = [("", tree)]
+    while waiting:
+        owner, node = waiting.pop()
         if isinstance(node, _Definition):
             yield f"{owner}{node.name}", node
-            if isinstance(node, ast.ClassDef):
-                yield from _definitions(node, f"{owner}{node.name}.")
-        elif isinstance(node, ast.If | ast.Try):
-            yield from _definitions(node, owner)
+            owner = f"{owner}{node.name}."
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.expr):
+            waiting += [(owner, inner) for inner in reversed(list(ast.iter_child_nodes(node)))]

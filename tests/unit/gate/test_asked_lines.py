@@ -105,6 +105,37 @@ def test_a_method_has_the_lines_of_the_private_code_that_it_reaches(symbols: lis
     assert lines_asked_for(CART, symbols) == lines
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        "with guard():",
+        "for name in names:",
+        "while late():",
+        "match kind:\n  case 1:",
+        "try:\n  import fast\nexcept ImportError:",
+        "try:\n  import fast\nexcept* ImportError:",
+        "try:\n  import fast\nfinally:",
+        "if fast:\n  pass\nelse:",
+    ],
+)
+def test_a_function_is_found_in_whatever_block_of_the_module_it_stands(block: str) -> None:
+    before = block.count("\n") + 1
+    source = f"{block}\n    def slug(text):\n        return text\n\n\ndef other(text):\n    return text\n"
+    assert lines_asked_for(source, ["slug"]) == {before + 1, before + 2}
+
+
+def test_a_function_inside_a_function_is_none_of_the_module() -> None:
+    assert lines_asked_for("def other():\n    def slug(text):\n        return text\n", ["slug"]) is None
+
+
+def test_a_long_chain_of_private_methods_is_followed_to_its_end() -> None:
+    steps = "".join(f"    def _{number}(self):\n        return self._{number + 1}()\n" for number in range(300))
+    source = (
+        f"class Chain:\n    def run(self):\n        return self._0()\n{steps}    def _300(self):\n        return 1\n"
+    )
+    assert lines_asked_for(source, ["Chain.run"]) == set(range(2, 606))
+
+
 def test_what_is_no_python_has_no_lines_of_its_own() -> None:
     assert lines_asked_for("def (", ["slug"]) is None
 
