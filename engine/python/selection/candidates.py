@@ -116,7 +116,7 @@ def rank_candidates(
     idle = idle_records(records)
     misused, interchangeable = misuses_of_empty_objects(records), interchangeable_calls(records)
     found: dict[Goal, list[TrialCandidate]] = {}
-    for record in _admitted(records, lines):
+    for record in _admitted(records, facts, lines):
         trial, raised = record.trial, record.observation.raised
         traits = _traits(record, callables.get(trial.subject), facts, fit_known=fit_known)
         candidate = TrialCandidate(
@@ -152,7 +152,7 @@ def _leaves_alike(record: TrialRecord, shown: Representation) -> bool:
     return alike and Distinction not in record.notes and not record.trial.wanted
 
 
-def _admitted(records: Sequence[TrialRecord], lines: _RaisingLines) -> Iterator[TrialRecord]:
+def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: _RaisingLines) -> Iterator[TrialRecord]:
     """Generates the records that a test may show: no accident, no draw, nothing that another record shows better."""
     shown = {
         (one.trial.act, *one.trial.arrange)
@@ -161,7 +161,7 @@ def _admitted(records: Sequence[TrialRecord], lines: _RaisingLines) -> Iterator[
     }
     valued = {(f"print({one.trial.act})", *one.trial.arrange) for one in records if _has_source(one)}
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
-    stepping = records_with_idle_steps(records)
+    stepping = records_with_idle_steps(records, facts)
     for record in records:
         if record.number in stepping or says_nothing(record):
             continue

@@ -1,18 +1,19 @@
 """Finds trials that call a method for nothing before their act: `url.add("x")`, whose result is thrown away.
 
-Such a step changes no object that can be seen, and no trial was seen to end otherwise because of it.
+Such a step changes no object that can be seen, no trial was seen to end otherwise because of it, and its code only
+reads; where that is not known, a second call gave the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ..model.model import RICH_SOURCES
+from ..model.model import RICH_SOURCES, ModuleFacts
 from ..scenarios.scenario import ShownBehaviour
 from ..search.trial_search import TrialRecord
 from .idle_arguments import outcome_of
+from .reading_methods import Effect, MethodReader
 
 # A call on a variable whose result is not bound; what spans several lines does more than that.
 _STEP = re.compile(r"[A-Za-z_]\w*\.([A-Za-z_]\w*)\(.*\)")
@@ -20,9 +21,9 @@ _ENDED = frozenset({"returned", "raised"})
 _Key = tuple[str, str, tuple[str, ...], str]
 
 
-def records_with_idle_steps(records: Sequence[TrialRecord]) -> frozenset[int]:
+def records_with_idle_steps(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozenset[int]:
     """Numbers of the records that call, before their act, a method that only asks; not those that a person wrote."""
-    asking = asking_methods(records)
+    asking = asking_methods(records, facts)
     return frozenset(
         record.number
         for record in records
@@ -32,8 +33,8 @@ def records_with_idle_steps(records: Sequence[TrialRecord]) -> frozenset[int]:
     )
 
 
-def asking_methods(records: Sequence[TrialRecord]) -> frozenset[str]:
-    """Qualified names of methods that return something and change nothing, as far as records show."""
+def asking_methods(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozenset[str]:
+    """Qualified names of methods that return something and change nothing, as far as records and their code show."""
     returned: set[str] = set()
     changing: set[str] = set()
     for record in records:
@@ -47,26 +48,38 @@ def asking_methods(records: Sequence[TrialRecord]) -> frozenset[str]:
         elif value is not None and value.source != "None":
             returned.add(subject)
     found = returned - changing
-    return frozenset(found - _mattering(records, found)) if found else frozenset()
+    if not found:
+        return frozenset()
+    mattering, repeatable = _compared(records, found)
+    code = MethodReader(facts)
+    idle: dict[str, Effect] = {one: code.effect(one) for one in found - mattering}
+    return frozenset(
+        one for one, effect in idle.items() if effect == "reads" or (effect == "unknown" and one in repeatable)
+    )
 
 
-def _mattering(records: Sequence[TrialRecord], names: set[str]) -> set[str]:
-    """Names of methods whose call before an act had it end otherwise: what it changed cannot be seen at once.
+def _compared(records: Sequence[TrialRecord], names: set[str]) -> tuple[set[str], set[str]]:
+    """Names of methods after whose calls an act ended otherwise, and of those that gave the same when called again.
 
-    One such trial of several may be due to what ran before it in the same process.
+    Trials are compared that differ in nothing but such calls, however many. What another method gave is no sign that a
+    call changed nothing: it may look at something else.
     """
-    ends = {_key(record, record.trial.arrange): record for record in reversed(records)}
-    alike, other = Counter[str](), Counter[str]()
-    for record in records:
-        for at, name in _steps(record):
-            if name not in names or record.observation.outcome not in _ENDED:
-                continue
-            arrange = record.trial.arrange
-            without = ends.get(_key(record, (*arrange[:at], *arrange[at + 1 :])))
-            if without is not None and without.observation.outcome in _ENDED:
-                same = outcome_of(without.observation) == outcome_of(record.observation)
-                (alike if same else other)[name] += 1
-    return {name for name, count in other.items() if count > 1 or not alike[name]}
+    ended = [record for record in records if record.observation.outcome in _ENDED]
+    ends = {_key(record, record.trial.arrange): record for record in reversed(ended)}
+    first: dict[tuple[str, _Key], TrialRecord] = {}
+    mattering: set[str] = set()
+    repeatable: set[str] = set()
+    for record in ended:
+        steps = [(at, name) for at, name in _steps(record) if name in names]
+        for name in {name for _, name in steps}:
+            left_out = {at for at, one in steps if one == name}
+            key = _key(record, tuple(text for at, text in enumerate(record.trial.arrange) if at not in left_out))
+            other = first.setdefault((name, key), ends.get(key, record))
+            if outcome_of(other.observation) != outcome_of(record.observation):
+                mattering.add(name)
+            elif other is not record and name == record.trial.subject and record.observation.outcome == "returned":
+                repeatable.add(name)
+    return mattering, repeatable
 
 
 def _key(record: TrialRecord, arrange: tuple[str, ...]) -> _Key:

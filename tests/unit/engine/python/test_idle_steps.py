@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.model import Observation, Value
+from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.idle_steps import asking_methods, records_with_idle_steps
 from testwright.engine.python.selection.tautologies import says_nothing
@@ -15,9 +17,61 @@ from testwright.tests.unit.engine.python.test_select_trials import record, retur
 pytestmark = pytest.mark.feature("B-16", "B-18")
 
 
+CODE = b"""
+import itertools
+
+
+class Url:
+    def __init__(self, text):
+        self._text = text
+
+    def add(self, name):
+        return Url(self._text + "?" + name)
+
+    def to_text(self):
+        return self._text
+
+
+class Cart:
+    def add(self, name): ...
+
+
+class Ids:
+    def __init__(self):
+        self._last = 0
+        self._more = itertools.count(1)
+        self._store = Store()
+
+    def take(self):
+        return len(str(id(self)))
+
+    def count_up(self):
+        self._last += 1
+        return self._prefix()
+
+    def take_up(self):
+        return self.count_up()
+
+    def next_one(self):
+        return next(self._more)
+
+    def stored(self):
+        return self._store.next_id()
+
+    def prefix(self): ...
+"""
+FACTS = facts_from_source(CODE, ModulePlace("m.py", "m", "."))
+
+
 def asked(number: int, act: str, seen: Observation, *arrange: str, subject: str, source: str = "") -> TrialRecord:
     found = record(number, act, seen, arrange=arrange)
     return replace(found, trial=replace(found.trial, subject=subject, source=source or "sequence"))
+
+
+def of_ids(act: str, source: str, *before: str) -> TrialRecord:
+    """A call of a method of new `ids` after others."""
+    steps = [f"ids.{one}()" for one in before]
+    return asked(0, f"ids.{act}()", returned(source), "ids = Ids()", *steps, subject=f"Ids.{act}")
 
 
 ADDING = asked(0, "url.add('x')", returned("Url('?x')"), "url = Url('')", subject="Url.add")
@@ -27,19 +81,37 @@ def test_a_call_that_leaves_its_object_as_it_was_is_no_step() -> None:
     thrown = asked(1, "url.to_text()", returned("''"), "url = Url('')", "url.add('x')", subject="Url.to_text")
     bound = asked(2, "url.to_text()", returned("'?x'"), "url = Url('').add('x')", subject="Url.to_text")
     written = replace(thrown, number=3, trial=replace(thrown.trial, source="doctest"))
-    assert records_with_idle_steps([ADDING, thrown, bound, written]) == {1}
+    assert records_with_idle_steps([ADDING, thrown, bound, written], FACTS) == {1}
 
 
 def test_a_call_that_changes_something_is_a_step() -> None:
     changes = (("len(cart)", Value("int", "1")),)
     adding = asked(0, "cart.add('x')", returned("True", effects=changes), "cart = Cart()", subject="Cart.add")
-    assert asking_methods([adding]) == set()
+    assert asking_methods([adding], FACTS) == set()
 
 
-def test_a_call_after_which_another_answer_comes_is_a_step() -> None:
-    first = asked(0, "ids.take()", returned("1"), "ids = Ids()", subject="Ids.take")
-    second = asked(1, "ids.take()", returned("2"), "ids = Ids()", "ids.take()", subject="Ids.take")
-    assert asking_methods([first, second]) == set()
+def test_a_call_after_which_another_answer_comes_is_a_step_whatever_other_methods_answer() -> None:
+    prefix = [of_ids("prefix", "'a'"), of_ids("prefix", "'a'", "take")]
+    assert asking_methods([*prefix, of_ids("take", "1")], FACTS) == {"Ids.prefix", "Ids.take"}
+    assert asking_methods([*prefix, of_ids("take", "1"), of_ids("take", "2", "take")], FACTS) == {"Ids.prefix"}
+
+
+def test_two_calls_after_which_another_answer_comes_than_after_none_are_steps() -> None:
+    counted = [of_ids("prefix", "0"), of_ids("prefix", "2", "take", "take")]
+    assert asking_methods([of_ids("take", "1"), *counted], FACTS) == {"Ids.prefix"}
+    assert asking_methods([of_ids("take", "1"), *counted[::-1]], FACTS) == {"Ids.prefix"}
+
+
+@pytest.mark.parametrize("method", ["count_up", "take_up", "next_one"])
+def test_a_method_whose_code_changes_its_object_does_not_only_ask(method: str) -> None:
+    assert asking_methods([of_ids(method, "'a'"), of_ids(method, "'a'", method)], FACTS) == set()
+
+
+@pytest.mark.parametrize("method", ["stored", "of_a_base_elsewhere"])
+def test_a_method_that_hands_on_to_unknown_code_asks_if_a_second_call_gives_the_same(method: str) -> None:
+    one, again, other = (of_ids(method, "1"), of_ids(method, "1", method), of_ids("prefix", "'a'", method))
+    assert asking_methods([one, of_ids("prefix", "'a'"), other], FACTS) == {"Ids.prefix"}
+    assert asking_methods([one, again], FACTS) == {f"Ids.{method}"}
 
 
 def test_a_call_that_a_busy_machine_cut_short_says_nothing_of_a_step() -> None:
@@ -47,7 +119,7 @@ def test_a_call_that_a_busy_machine_cut_short_says_nothing_of_a_step() -> None:
     late = asked(
         2, "url.to_text()", Observation("timed_out"), *plain.trial.arrange, "url.add('x')", subject="Url.to_text"
     )
-    assert asking_methods([ADDING, plain, late]) == {"Url.add", "Url.to_text"}
+    assert asking_methods([ADDING, plain, late], FACTS) == {"Url.add", "Url.to_text"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,78 @@
+"""Tells by their code which methods may change their object, and which only read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from ..model.model import CallableFacts, ModuleFacts
+
+Effect = Literal["reads", "unknown", "changes"]
+
+_READING = frozenset(
+    "get keys values items copy count index find rfind startswith endswith split rsplit splitlines partition "
+    "rpartition strip lstrip rstrip lower upper title capitalize casefold swapcase replace join format encode "
+    "decode zfill ljust rjust center removeprefix removesuffix isdigit isalpha isalnum isspace islower isupper "
+    "isnumeric isdecimal union intersection difference symmetric_difference issubset issuperset isdisjoint "
+    "isoformat strftime total_seconds match search fullmatch findall finditer sub most_common".split()
+)
+"""Methods of builtin types that change nothing."""
+_FILLING = frozenset(
+    "add append appendleft clear discard extend extendleft insert pop popitem popleft put push remove reverse rotate "
+    "setdefault sort update __setitem__ __delitem__".split()
+)
+"""Methods that change containers."""
+_CHANGING = frozenset(
+    "next setattr delattr exec eval heappush heappop heapify heapreplace heappushpop insort insort_left insort_right "
+    "shuffle __setattr__ __delattr__".split()
+)
+"""Functions that change what they are given."""
+
+
+class MethodReader:
+    """What the bodies of a module's methods do to their object, with those of the methods that they call on it."""
+
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._owners = {owner.name: owner for owner in facts.classes}
+
+    def effect(self, qualname: str) -> Effect:
+        """What a method does to its object; unknown where it is not of the module or hands a part to other code."""
+        owner, _, name = qualname.rpartition(".")
+        waiting = [name]
+        effects: set[Effect] = set()
+        for one in waiting:  # grows while it is read
+            member = self._member(owner, one)
+            if member is None:
+                effects.add("unknown")
+                continue
+            if any(called.rpartition(".")[2] in _CHANGING for called in member.calls):
+                effects.add("changes")
+            effects.update(_effect(part, use) for part, use in member.uses)
+            called = [part[5:] for part, use in member.uses if part.startswith("self.") and use.startswith("called:")]
+            waiting += [other for other in dict.fromkeys(called) if other not in waiting]
+        return "changes" if "changes" in effects else "unknown" if "unknown" in effects else "reads"
+
+    def _member(self, owner: str, name: str) -> CallableFacts | None:
+        """The member that objects of a class have: its own, or the nearest base's."""
+        return next((one for base in self._lineage(owner) for one in base if one.name == name), None)
+
+    def _lineage(self, owner: str) -> Iterator[tuple[CallableFacts, ...]]:
+        """The members of a class, then those of its bases in the module."""
+        waiting = [owner]
+        for one in waiting:  # grows while it is read
+            if one in self._owners:
+                yield self._owners[one].members
+                names = (base.partition("[")[0] for base in self._owners[one].bases)
+                waiting += [name for name in names if name not in waiting]
+
+
+def _effect(part: str, use: str) -> Effect:
+    """What one use of a parameter or of a part of the object does to the object."""
+    kind, _, what = use.rpartition("element:")[2].partition(":")
+    if kind == "stored":
+        return "changes"
+    if not part.startswith("self.") or kind not in ("assigned", "method"):
+        return "reads"
+    if kind == "assigned" or what in _FILLING:
+        return "changes"
+    return "reads" if what in _READING else "unknown"
