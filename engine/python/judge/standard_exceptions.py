@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ....utils.python_names import dotted_name
 from ....utils.python_source import parse_or_none
+from ....utils.untrusted_files import read_bytes
 
 _NOT_TO_IMPORT = frozenset({"antigravity", "idlelib", "test", "this", "turtledemo"})
 """Modules that do something when they are imported, or that a Python may lack."""
@@ -112,10 +113,9 @@ def _modules_named(module: str, name: str) -> Iterator[str]:
 @lru_cache(maxsize=256)
 def _read(module: str) -> _Module | None:
     """What a module of the standard library binds, in whatever branch; None where it has no source."""
-    place = Path(sysconfig.get_paths()["stdlib"], *module.split("."))
-    package = place / "__init__.py"
-    path = package if package.is_file() else place.with_name(f"{place.name}.py")
-    tree = parse_or_none(path.read_bytes()) if path.is_file() else None
+    place = module.replace(".", "/")
+    package = _tree_of(f"{place}/__init__.py")
+    tree = package or _tree_of(f"{place}.py")
     if tree is None:
         return None
     bindings: dict[str, list[ast.expr | ast.ClassDef | tuple[str, str]]] = {}
@@ -130,13 +130,21 @@ def _read(module: str) -> _Module | None:
             for alias in node.names:
                 bindings.setdefault(alias.asname or alias.name, []).append((alias.name, ""))
         elif isinstance(node, ast.ImportFrom):
-            source = _imported_from(node, module, is_package=path == package)
+            source = _imported_from(node, module, is_package=package is not None)
             for alias in node.names:
                 if alias.name == "*":
                     taken.append(source)
                 else:
                     bindings.setdefault(alias.asname or alias.name, []).append((source, alias.name))
     return _Module(bindings, tuple(taken))
+
+
+def _tree_of(name: str) -> ast.Module | None:
+    """The syntax tree of a file of the standard library; None where it has none of that name."""
+    try:
+        return parse_or_none(read_bytes(Path(sysconfig.get_paths()["stdlib"]), name))
+    except OSError:
+        return None
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
