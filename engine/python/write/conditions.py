@@ -26,8 +26,9 @@ _KEYS = frozenset({"key", "k", "name", "id", "ident"})
 _ANYTHING = frozenset({"default", "value", "fillvalue", "fill_value", "initial"})
 
 
+_ONLY = "after_only_"
 # Words that say only that something is not the same: those that say how come before them.
-VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_", "on_a_", "in_the_")
+VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_", "on_a_", "in_the_", _ONLY)
 
 
 _EQUAL = "equal_"
@@ -49,39 +50,62 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     for name in sorted(mine.varying - usual.varying - {*usual.arguments, CLOCK}):
         found.append(f"with_{_plain(name)}")
     if mine.built and not usual.built:
-        # Without what was done to the usual object it is new; with all options left out it has its defaults.
-        owner = facts.owner if facts is not None else None
-        new = f"new_{snake_case(owner)}" if usual.before and owner else "with_defaults"
-        if not usual.before and facts is not None and not _sets_options(usual):
-            new = f"new_{snake_case(facts.owner or '')}" if facts.owner else new
-        found.append("when_empty" if _is_filled(usual) else new)
-    added = [name for name in mine.before if name not in usual.before]
-    missing = [] if mine.built else [name for name in usual.before if name not in mine.before]
-    if added:
-        found.append(f"after_{snake_case(added[-1])}")
-    elif len(mine.before) > len(usual.before):
-        found.append(f"after_several_{plural(snake_case(mine.before[-1]))}")
-    elif missing:
-        # What nothing was put into, where the usual one was filled by calls, is empty.
-        empty = not mine.before and mine.content not in mine.arguments and all(map(is_filling, missing))
-        found.append("when_empty" if empty else f"without_{snake_case(missing[-1])}")
-    elif len(mine.before) == 1 < len(usual.before):
-        found.append(f"after_single_{snake_case(mine.before[0])}")
-    for name in usual.arguments:
-        if name not in mine.arguments and name not in mine.varying and not mine.built and name != CLOCK:
-            if name == usual.content and any(map(is_filling, mine.before)):
-                continue  # it was filled by calls instead
-            lacks_content = name == usual.content and _is_filled(usual) and not mine.before
-            found.append("when_empty" if lacks_content else f"without_{_plain(name)}")
-    # An option that is passed tells more than what the operands look like.
+        found.append(_built_of_nothing(mine, usual, facts))
+    found.append(_steps(mine, usual, facts))
+    lacking = _lacking(mine, usual)
+    # An option that is passed tells more than what the operands look like, and these more than one that is not.
     return sorted(
-        dict.fromkeys(words for words in found if words),
+        dict.fromkeys(words for words in (*found, *lacking) if words),
         key=lambda words: (
             words.startswith(VAGUE),
             not words.startswith(_EQUAL),
-            not words.startswith(("with_", "without_")),
+            words in lacking or not words.startswith(("with_", "without_")),
+            words in lacking and not words.startswith("when_"),
         ),
     )
+
+
+def _built_of_nothing(mine: Situation, usual: Situation, facts: CallableFacts | None) -> str:
+    """Describes an object that is built with nothing, where the usual one is not."""
+    if _is_filled(usual):
+        return "when_empty"
+    new = f"new_{snake_case(facts.owner)}" if facts is not None and facts.owner else ""
+    # Without what was done to the usual object it is new; with all options left out it has its defaults, but not beside
+    # arguments of the call, of which a reader would take that to be said.
+    given = [name for name in (*mine.arguments, *mine.varying) if "." not in name and name != CLOCK]
+    passes = any(name != mine.spread or item_count(mine.arguments.get(name)) for name in given)
+    return new if new and (usual.before or passes or not _sets_options(usual)) else "with_defaults"
+
+
+def _steps(mine: Situation, usual: Situation, facts: CallableFacts | None) -> str:
+    """Describes what was done to the object before, never what was not: that says nothing of a test."""
+    added = [name for name in mine.before if name not in usual.before]
+    missing = [] if mine.built else [name for name in usual.before if name not in mine.before]
+    if added:
+        return f"after_{snake_case(added[-1])}"
+    if len(mine.before) > len(usual.before):
+        return f"after_several_{plural(snake_case(mine.before[-1]))}"
+    if missing and not mine.before:
+        # What nothing was put into, where the usual one was filled by calls, is empty.
+        empty = mine.content not in mine.arguments and all(map(is_filling, missing))
+        new = f"new_{snake_case(facts.owner)}" if facts is not None and facts.owner else ""
+        return "when_empty" if empty else new
+    if missing:
+        return f"{_ONLY}{snake_case(mine.before[0])}" if len(set(mine.before)) == 1 else ""
+    return f"after_single_{snake_case(mine.before[0])}" if len(mine.before) == 1 < len(usual.before) else ""
+
+
+def _lacking(mine: Situation, usual: Situation) -> list[str]:
+    """Names the arguments that the usual test has and this one has not."""
+    found: list[str] = []
+    own = {_plain(name) for name in (*mine.arguments, *mine.varying)}
+    for name in usual.arguments:
+        if name in mine.arguments or name in mine.varying or mine.built or name == CLOCK or _plain(name) in own:
+            continue
+        if name == usual.content and mine.before:
+            continue  # it was given to calls instead
+        found.append("when_empty" if name == usual.content and _is_filled(usual) else f"without_{_plain(name)}")
+    return found
 
 
 def empty_arguments(mine: Situation) -> str:
@@ -188,7 +212,8 @@ def _added(name: str, node: ast.expr) -> str:
         said = is_sample(node.value) or plain in _ANYTHING
         return f"with_{plain}" if said else f"with_{slug(node.value)}_{plain}"
     words = _value(name, node, None)
-    return words if words.startswith(TELLING) else f"with_{plain}"
+    # Of how many items it is tells less than that it is passed.
+    return words if words.startswith(TELLING) and not words.startswith("single_") else f"with_{plain}"
 
 
 def _value(name: str, node: ast.expr, usual: ast.expr | None) -> str:

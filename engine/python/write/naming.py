@@ -16,11 +16,12 @@ from ....utils.python_source import expression_or_none, parse_expression, parse_
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
 from ..model.model import CallableFacts, ModuleFacts
-from ..model.spec_case import CODE, Case
+from ..model.spec_case import Case
 from ..source.moments import NOW
-from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
+from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
 from ..usage.slicing import completes
 from .conditions import TELLING, VAGUE, differences, empty_arguments
+from .outcome_words import COMPARING, outcome_words, shared_message_words
 from .row_words import words_of_rows
 from .scenario_words import restored_words, scenario_words
 from .situation import LATER, Situation, situation_of
@@ -29,9 +30,7 @@ LONGEST_NAME = 66
 _MOST_CONDITIONS = 2
 # Conditions that need no preposition.
 _STANDING = ("after_", "before_", "without_", "in_the_", "on_", "at_", "when_")
-_JOINING = frozenset("and or not between of to in on at for with by from the a an is are be must can".split())
 _EXPECTED = ("expected", "message")
-_COMPARING = ("__eq__", "__ne__")
 _OF_LOOKING_UP = ("KeyError", "IndexError")
 _TRUTH = ("differs", "is_true", "is_false", "is_none", "is_empty")
 
@@ -112,16 +111,17 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
         ),
     )
     opposite = {"is_true", "is_false"} <= {_shared_outcome(test) for test in returning}
+    plain: dict[str, _Test] = {}  # by exception, the refusal named first: further ones say how they differ from it
     for test in [usual, *(one for one in tests if one is not usual)]:
         own = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base
-        read = _attribute_of_new(test)
+        read = _attribute_of_new(test) or _attribute_of_property(test)
         own = f"{subject_slug(subject)}_{read}" if read else own
         inherited = _inherited_call(again, test)
         own = subject_slug(f"{subject.rpartition('.')[0]}.{inherited}") if inherited else own
-        denied = opposite or subject.endswith(_COMPARING)
-        if test is usual and denied and _shared_outcome(usual) == "is_false":
+        denied = opposite or subject.endswith(COMPARING)
+        if test is usual and denied and not read and _shared_outcome(usual) == "is_false":
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
-        for candidate in _candidates(own, test, usual):
+        for candidate in _candidates(own, test, usual, plain.setdefault(test.exception, test)):
             # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
             name = cut_slug(_named_once(candidate), LONGEST_NAME)
             if name not in used:
@@ -175,6 +175,16 @@ def _attribute_of_new(test: _Test) -> str:
     )
 
 
+def _attribute_of_property(test: _Test) -> str:
+    """Names what is read of a property, as `isfile_is_false` of `url.path.isfile`; empty for others."""
+    act = parse_expression(test.cases[0].expression)
+    if test.facts is None or test.facts.kind != "property" or not isinstance(act, ast.Attribute):
+        return ""
+    if not isinstance(act.value, ast.Attribute) or act.value.attr != test.facts.name:
+        return ""
+    return f"{snake_case(act.attr)}_is_false" if _shared_outcome(test) == "is_false" else snake_case(act.attr)
+
+
 def _is_given_nothing(test: _Test) -> bool:
     """Whether a test passes nothing to what takes any number of arguments."""
     node = test.situation.arguments.get(test.situation.spread)
@@ -196,12 +206,16 @@ def _option_count(test: _Test) -> int:
     return len(options)
 
 
-def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
-    """Generates names, the shortest first; each longer one is for the case that the shorter ones are taken."""
+def _candidates(base: str, test: _Test, usual: _Test, plain: _Test) -> Iterator[str]:
+    """Generates names, the shortest first; each longer one is for the case that the shorter ones are taken.
+
+    Args:
+        plain: the first refusal with the same exception.
+    """
     missing = missing_import_slug(test.cases[0].statements)
     if missing:
         yield f"{base}_{missing}"
-    conditions = differences(test.situation, usual.situation, test.facts) if test is not usual else []
+    conditions = _conditions(test, usual, plain)
     if test.exception:
         base = f"{base}_raises_{snake_case(test.exception)}"
         # That a key is missing says the exception itself.
@@ -210,7 +224,7 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         yield base
         # An option or a step that sets the call apart tells more than a message that others have, too.
         yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith(("with_", "after_")))
-        yield from _with_words(base, _shared_message_words(test))
+        yield from _with_words(base, _said(test, plain))
     outcome = _shared_outcome(test)
     yield from (f"{base}_{words}" for words in scenario_words(test.cases))
     yield from _with_words(base, restored_words(test.cases))
@@ -237,6 +251,23 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
     if test.cases[0].documented:
         yield f"{base}_for_other_values"  # it stays, though nothing tells it apart
+
+
+def _conditions(test: _Test, usual: _Test, plain: _Test) -> list[str]:
+    """Returns what differs from the usual test; of a further refusal, what does not set the first one apart, too."""
+    if test is usual:
+        return []
+    found = differences(test.situation, usual.situation, test.facts)
+    if not test.exception or plain is test or plain is usual:
+        return found
+    same = differences(plain.situation, usual.situation, test.facts)
+    return [words for words in found if words not in same]
+
+
+def _said(test: _Test, plain: _Test) -> str:
+    """Returns the words of a message that the first refusal does not begin with, too; else nothing."""
+    words = shared_message_words(test.cases)
+    return words if test is plain or shared_message_words([*plain.cases, *test.cases]) != words else ""
 
 
 def _uses_of_result(test: _Test) -> list[str]:
@@ -279,61 +310,10 @@ def _joined(conditions: Sequence[str]) -> str:
     return "_".join([*parts, *rest])
 
 
-def _shared_message_words(test: _Test) -> str:
-    """Returns the message that all rows of a test expect, in words; empty where they differ."""
-    found = {_message_words(case) for case in test.cases}
-    return found.pop() if len(found) == 1 else ""
-
-
-def _message_words(case: Case) -> str:
-    raised = next(one for one in case.expect if one.kind == "raises")
-    plain = [word for word in slug(raised.match or "").split("_") if word and not word.isdigit()]
-    words = cut_slug("_".join(plain), 36).split("_")
-    while words and words[-1] in _JOINING:  # what comes after them was cut off
-        words.pop()
-    return f"saying_{'_'.join(words)}" if len(words) > 1 else ""
-
-
 def _shared_outcome(test: _Test) -> str:
     """Returns the outcome that all rows of a test have; empty where they differ."""
-    outcomes = {_outcome(case) for case in test.cases}
+    outcomes = {outcome_words(case) for case in test.cases}
     return outcomes.pop() if len(outcomes) == 1 else ""
-
-
-def _outcome(case: Case) -> str:
-    """Describes a plain outcome: `is_true`, `is_none`, `is_empty`, `prints`; empty for others."""
-    one = case.expect[0]
-    if one.kind == "output":
-        return "prints"
-    if one.kind == "warns":
-        return f"warns_{snake_case((one.exception or '').rpartition('.')[2])}"
-    if one.kind == "holds" and one.actual == "result" and (compared := _compared(case.expression)):
-        return compared
-    if one.kind == "holds" and one.actual == "not result" and _compared(case.expression):
-        return "is_false" if case.subject.endswith(_COMPARING) else "differs"
-    if one.kind == "holds":
-        return {"result": "is_true", "not result": "is_false"}.get(one.actual, "")
-    if one.actual == CODE:
-        return "exits"
-    if one.actual == "result" and one.kind == "is" and one.value:
-        return f"is_{one.value.lower()}"
-    if one.actual == "result" and one.value in ("[]", "{}", "()", "''", "set()"):
-        return "is_empty"
-    return ""
-
-
-def _compared(expression: str) -> str:
-    """Says what a call is compared with, as a document writes it: `equals_item` for `x.right == x[-1]`."""
-    node = expression_or_none(expression)
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq):
-        return ""
-    for side in (node.comparators[0], node.left):
-        if isinstance(side, ast.Subscript):
-            return "equals_slice" if isinstance(side.slice, ast.Slice) else "equals_item"
-    other = node.comparators[0]
-    if isinstance(other, ast.Call | ast.Attribute):
-        return f"equals_{snake_case(last_name(other.func if isinstance(other, ast.Call) else other))}"
-    return "equals_other"
 
 
 def _size_of_outcome(test: _Test, usual: _Test) -> str:
@@ -379,7 +359,7 @@ def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:
     words = _words_of_rows(table.rows, table.columns, stopped=stopped) if table is not None else [""] * len(test.cases)
     found: dict[str, Case] = {}
     for case, own in zip(test.cases, words, strict=True):
-        name = unique_name(f"tc_{test.name}_{own or _outcome(case) or 'row'}", ids)
+        name = unique_name(f"tc_{test.name}_{own or outcome_words(case) or 'row'}", ids)
         ids.add(name)
         found[case.id] = replace(case, id=name, group=group)
     return found

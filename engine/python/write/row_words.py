@@ -55,8 +55,19 @@ def words_of_rows(
         found
         or _joined(plain, cells, count)
         or _joined(outcomes, expected, count)
-        or [cut_slug("_".join(row), LONGEST_ROW) for row in zip(*plain.values(), strict=True)]
+        or _parted(list(plain.values()), list(outcomes.values()))
     )
+
+
+def _parted(plain: Sequence[Sequence[str]], outcomes: Sequence[Sequence[str]]) -> list[str]:
+    """Joins the words of all columns; by `and`, and with what comes out, where a row is like another one otherwise."""
+    found = [cut_slug("_".join(row), LONGEST_ROW) for row in zip(*plain, strict=True)]
+    for columns, joint in ((plain, "_and_"), ((*plain, *outcomes), "_")):
+        other = [cut_slug(joint.join(row), LONGEST_ROW) for row in zip(*columns, strict=True)]
+        alike = [word for word in found if found.count(word) > 1]
+        told = [mine if word in alike else word for word, mine in zip(found, other, strict=True)]
+        found = told if len(set(told)) > len(set(found)) else found
+    return found
 
 
 def _of_outcomes(name: str, nodes: Sequence[ast.expr]) -> list[str]:

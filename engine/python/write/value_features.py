@@ -136,6 +136,7 @@ _NUMBER_FEATURES: tuple[tuple[str, Callable[[int | float], bool]], ...] = (
     ("large", lambda number: abs(number) >= 1000),
     ("positive", lambda number: number > 0),
 )
+# An odd character tells more than a capital letter.
 _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("empty", lambda text: not text),
     ("blank", lambda text: bool(text) and not text.strip()),
@@ -149,13 +150,13 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("with_backslash", lambda text: "\\" in text),
     ("padded", lambda text: text != text.strip() and bool(text.strip())),
     ("uppercase", str.isupper),
-    ("capitalized", lambda text: text[:1].isupper() and not text.isupper()),
     ("numeric", str.isdigit),
     ("with_brackets", lambda text: any(letter in "()[]{}<>" for letter in text)),
     ("with_equals_sign", lambda text: "=" in text),
     ("with_colon", lambda text: ":" in text),
     ("with_comma", lambda text: "," in text),
     ("with_slash", lambda text: "/" in text),
+    ("capitalized", lambda text: text[:1].isupper() and not text.isupper()),
     ("with_dots", lambda text: "." in text),
     ("with_dashes", lambda text: "-" in text),
     ("with_underscores", lambda text: "_" in text),

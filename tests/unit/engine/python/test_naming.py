@@ -242,7 +242,7 @@ def test_an_object_before_its_first_change_and_after_one_is_told_from_the_usual_
         returns("stack.pop()", str(at), "stack = Stack(9)", *steps, subject="Stack.pop")
         for at, steps in enumerate((("stack.push(1)", "stack.push(2)"), (), ("stack.push(1)",)))
     ]
-    assert names(*made) == ["stack_pop", "stack_pop_without_push", "stack_pop_after_single_push"]
+    assert names(*made) == ["stack_pop", "stack_pop_for_new_stack", "stack_pop_after_single_push"]
 
 
 def test_what_is_read_of_a_new_object_names_the_test() -> None:

@@ -58,3 +58,35 @@ def test_equal_arguments_tell_more_than_what_they_are() -> None:
     mine = Situation(passed(d="datetime(2024, 6, 17)", other="datetime(2024, 6, 17)"))
 
     assert differences(mine, usual, None)[0] == "equal_d_and_operand"
+
+
+def test_a_step_that_a_test_lacks_is_not_told() -> None:
+    usual = Situation(passed(begin="3"), before=("load", "prune"))
+
+    assert differences(Situation(passed(begin="3"), before=("load",)), usual, CHOP) == ["after_only_load"]
+    assert differences(Situation(passed(begin="3")), usual, CHOP) == ["new_tree"]
+    assert differences(Situation(passed(begin="3"), before=("add", "load")), usual, CHOP) == ["after_add"]
+
+
+def test_an_option_that_is_passed_tells_more_than_one_that_is_not() -> None:
+    usual = Situation(passed(begin="3", args="{'a': 1, 'b': 2}"))
+
+    assert differences(Situation(passed(begin="''", path="{'two': 2}")), usual, CHOP) == [
+        "with_path",
+        "empty_begin",
+        "without_args",
+    ]
+
+
+def test_what_a_call_was_given_is_not_said_to_be_missing() -> None:
+    usual = Situation(passed(path="'a/b'", self_path="'a/b'"), content="self.path")
+
+    assert differences(Situation(passed(path="['']"), before=("load",)), usual, CHOP) == ["path_as_list", "after_load"]
+    assert differences(Situation(passed(path="['']")), usual, CHOP) == ["path_as_list"]
+
+
+def test_defaults_of_an_object_are_not_said_of_a_call_that_has_arguments() -> None:
+    usual = Situation(passed(self_limit="3"))
+
+    assert differences(Situation(passed(args="{'three': 3}"), built=True), usual, CHOP) == ["with_args", "new_tree"]
+    assert differences(Situation({}, varying={"other"}, built=True), usual, CHOP) == ["with_operand", "new_tree"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import Case, SpecExpectation
 from testwright.engine.python.write.naming import name_tests
+from testwright.engine.python.write.outcome_words import shared_message_words
 from testwright.engine.python.write.row_words import words_of_rows
 
 pytestmark = pytest.mark.feature("B-18")
@@ -35,6 +37,7 @@ SHELF = ClassFacts(
         method("__eq__", "other"),
         method("label"),
         method("below", "step"),
+        replace(method("place"), kind="property"),
     ),
 )
 FACTS = ModuleFacts("m.py", "m", ".", "", classes=(SHELF,))
@@ -118,3 +121,58 @@ def test_rows_whose_inputs_look_alike_in_words_are_named_by_what_comes_out() -> 
 
     assert words_of_rows(given, {"expected_path": found}) == ["path_pear", "path_apple", "empty_path"]
     assert words_of_rows(given, {"expected": found}) == ["gives_pear", "gives_apple", "gives_nothing"]
+
+
+def test_rows_of_which_only_the_cut_between_columns_differs_are_parted_by_and() -> None:
+    pairs = (("['a']", "['b']"), ("['a', '']", "['b']"), ("['a']", "['', 'b']"), ("['a', '']", "['', 'b']"))
+    first, second = ([ast.parse(text, mode="eval").body for text in column] for column in zip(*pairs, strict=True))
+    same = [ast.parse("['a', 'b']", mode="eval").body] * 4
+
+    found = words_of_rows({"first": first, "second": second}, {"expected": same})
+    assert found == ["a_b", "a_empty_string_and_b", "a_and_empty_string_b", "a_empty_string_empty_string_b"]
+
+
+def test_only_rows_whose_inputs_look_alike_in_words_are_told_by_what_comes_out_as_well() -> None:
+    patch = "--- %s\n+++ b\n@@ -1 +1 @@\n-old\n+new\n"
+    texts = [ast.Constant(text) for text in (patch % "pear", patch % "plum", "kitten")]
+    results = [ast.Constant(text) for text in ("pear", "apple", "apple")]
+
+    found = words_of_rows({"text": texts}, {"expected_path": results})
+    assert found == ["unified_diff_path_pear", "unified_diff_path_apple", "kitten"]
+
+
+def test_an_odd_character_tells_more_than_a_capital_letter() -> None:
+    assert words_of_rows({"key": [ast.Constant("apple"), ast.Constant("SGVsbG8=")]}, {}) == [
+        "plain_word",
+        "with_equals_sign",
+    ]
+
+
+def test_what_is_read_of_a_property_names_the_test() -> None:
+    read = SpecExpectation("is", "result", "False")
+
+    assert names(
+        case("place", "shelf.place.next()", equals("3")),
+        case("place", "shelf.place.isfile", read),
+        case("place", "shelf.place.depth", equals("7")),
+    ) == ["place", "place_isfile_is_false", "place_depth"]
+
+
+def test_a_refusal_is_not_told_by_what_its_plainly_named_sibling_lacks_too() -> None:
+    def refuses(label: str, text: str) -> Case:
+        refused = SpecExpectation("raises", "message", exception="ValueError", match=text)
+        return case("get", f"shelf.get({label!r})", refused)
+
+    usual = case("get", "shelf.get('a', default=3)", equals("30"))
+    found = [usual, refuses("b:", "Invalid port 'b'"), refuses("c/", "Invalid host 'c'")]
+
+    assert names(*found) == ["get", "get_raises_value_error", "get_raises_value_error_saying_invalid_host_c"]
+
+
+def test_messages_of_rows_that_begin_alike_name_their_refusal_by_that_beginning() -> None:
+    refused = [
+        SpecExpectation("raises", "message", exception="ValueError", match=f"Invalid host {at!r}") for at in "cd"
+    ]
+    rows = [case("get", "shelf.get('c/')", one) for one in refused]
+
+    assert shared_message_words(rows) == "saying_invalid_host"

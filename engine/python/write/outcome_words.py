@@ -1,0 +1,67 @@
+"""Says in words what a test expects: a truth, a printed text, the beginning of a message."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ....utils.python_names import last_name
+from ....utils.python_source import expression_or_none
+from ..model.spec_case import CODE, Case
+from ..source.titles import cut_slug, slug, snake_case
+
+COMPARING = ("__eq__", "__ne__")
+LONGEST_SAID = 36
+_JOINING = frozenset("and or not between of to in on at for with by from the a an is are be must can".split())
+
+
+def shared_message_words(cases: Sequence[Case]) -> str:
+    """Returns the message that all rows of a test expect, or the words with which all of them begin; else nothing."""
+    raised = [next(one for one in case.expect if one.kind == "raises") for case in cases]
+    plain = [[word for word in slug(one.match or "").split("_") if word and not word.isdigit()] for one in raised]
+    words = cut_slug("_".join(_common_beginning(plain)), LONGEST_SAID).split("_")
+    while words and words[-1] in _JOINING:  # what comes after them was cut off
+        words.pop()
+    return f"saying_{'_'.join(words)}" if len(words) > 1 else ""
+
+
+def _common_beginning(lists: Sequence[Sequence[str]]) -> Sequence[str]:
+    first = lists[0]
+    common = (at for at, word in enumerate(first) if any(list(other[at : at + 1]) != [word] for other in lists))
+    return first[: next(common, len(first))]
+
+
+def outcome_words(case: Case) -> str:
+    """Describes a plain outcome: `is_true`, `is_none`, `is_empty`, `prints`; empty for others."""
+    one = case.expect[0]
+    if one.kind == "output":
+        return "prints"
+    if one.kind == "warns":
+        return f"warns_{snake_case((one.exception or '').rpartition('.')[2])}"
+    if one.kind == "holds" and one.actual == "result" and (compared := _compared(case.expression)):
+        return compared
+    if one.kind == "holds" and one.actual == "not result" and _compared(case.expression):
+        return "is_false" if case.subject.endswith(COMPARING) else "differs"
+    if one.kind == "holds":
+        return {"result": "is_true", "not result": "is_false"}.get(one.actual, "")
+    if one.actual == CODE:
+        return "exits"
+    if one.actual == "result" and one.kind == "is" and one.value:
+        return f"is_{one.value.lower()}"
+    if one.actual == "result" and one.value in ("[]", "{}", "()", "''", "set()"):
+        return "is_empty"
+    return ""
+
+
+def _compared(expression: str) -> str:
+    """Says what a call is compared with, as a document writes it: `equals_item` for `x.right == x[-1]`."""
+    node = expression_or_none(expression)
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq):
+        return ""
+    for side in (node.comparators[0], node.left):
+        if isinstance(side, ast.Subscript):
+            return "equals_slice" if isinstance(side.slice, ast.Slice) else "equals_item"
+    other = node.comparators[0]
+    if isinstance(other, ast.Call | ast.Attribute):
+        return f"equals_{snake_case(last_name(other.func if isinstance(other, ast.Call) else other))}"
+    return "equals_other"
