@@ -240,7 +240,8 @@ def _is_site_from_elsewhere(spec: dict[str, Any]) -> bool:
     """Whether a command starts the site of browser tests, or it runs already: no line in the project is to be named."""
     target = mapping(spec.get("target"))
     made_here = mapping(target.get("application")).get("import") or target.get("path")
-    return spec.get("test_type") == "e2e" and bool(target.get("base_url")) and not made_here
+    elsewhere = mapping(target.get("application")).get("command") or target.get("base_url")
+    return spec.get("test_type") == "e2e" and bool(elsewhere) and not made_here
 
 
 def _lines_in_order(place: SpecPlace, lines: Any) -> Iterator[SpecIssue]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, PendingRollbackError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.pool import NullPool
 
@@ -232,7 +232,10 @@ class _Lease:
         return True
 
     def release(self) -> None:
-        """End the session."""
+        """Give the lock back and end the session; a pooler ends its own session later than ours."""
+        with suppress(DBAPIError, PendingRollbackError):  # a session that was lost has given it back
+            if not self._connection.closed:
+                self._connection.execute(text("SELECT pg_advisory_unlock_all()"))
         with suppress(DBAPIError):
             self._connection.close()
         self._engine.dispose()

@@ -93,13 +93,30 @@ class PostgresServer:
         """End it at once, as if the machine had lost power; what was committed is there when it starts again."""
         if self.process is not None:
             # The server's children end with it: by its own hand, or with the namespace of their processes.
+            inside = _children(self.process.pid)
             self.process.send_signal(signal.SIGKILL if os.geteuid() == 0 else signal.SIGQUIT)
             self.process.wait()
             self.process = None
+            # The first process of a namespace has ended once all others have.
+            deadline = time.monotonic() + _PATIENCE
+            while any(map(_is_running, inside)) and time.monotonic() < deadline:
+                time.sleep(0.005)
             # It is as after a loss of power, and its number may be another process's in a new namespace.
             (self.folder / "data" / "postmaster.pid").unlink(missing_ok=True)
             for left in self.folder.glob(".s.PGSQL.*"):
                 left.unlink(missing_ok=True)
+
+
+def _children(pid: int) -> list[str]:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return []
+
+
+def _is_running(pid: str) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    return False
 
 
 @contextmanager
