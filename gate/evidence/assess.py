@@ -207,13 +207,10 @@ async def assess_suite(
         on_phase(f"running {counted(len(paths), 'test file')}")
         first = await examination.first_run(strictness.same_start())
         once = time.monotonic() - began
-        if time_left.suffices("conditions", options.repeats * once):
-            repeats = options.repeats if examination.passing else 0
+        in_full = time_left.suffices("conditions", options.repeats * once)
+        if in_full:
             on_phase(f"{counted(len(first.tests), 'test')} ran; running them shuffled and under other conditions")
-            await examination.repeat()
-        else:
-            await examination.see_again()
-            repeats = examination.ahead
+        repeats = await _repeat(examination, options.repeats if in_full else None)
         if time_left.suffices("beside", once):
             await examination.beside_itself()
         judging = _judging(first, examination)
@@ -231,10 +228,10 @@ async def assess_suite(
         launches=suite.starts,
     )
     records = _evidence(verification, frozenset(judging), first.coverage)
-    additions = additions_of(records, mutation, further)
     ran = [test for test in first.tests if test.outcome not in ("skipped", "xfailed")]
     checks = await asyncio.to_thread(_checks, target.snapshot.path, ran)
     notes = [*time_left.notes(), *first.notes, *examination.notes, *(mutation.notes if mutation else ())]
+    additions = additions_of(records, mutation, further)
     return Assessment(
         verification=verification,
         records=records,
@@ -246,6 +243,16 @@ async def assess_suite(
         notes=tuple(dict.fromkeys(notes)),
         cut_short=tuple(time_left.lacking),
     )
+
+
+async def _repeat(examination: Examination, repeats: int | None) -> int:
+    """Run the tests again, under all conditions or, for None, once; returns how often they were repeated."""
+    if repeats is None:
+        await examination.see_again()
+        return examination.ahead
+    repeated = repeats if examination.passing else 0
+    await examination.repeat()
+    return repeated
 
 
 async def _mutants(

@@ -13,9 +13,9 @@ import re
 import sys
 import time
 
+from ..suites.starvation import is_tree_at_work
 from .api_process import ApplicationFailure, EndlessAnswer
 from .orders import read_beginning, started
-from .process_states import at_work
 from .spec_requests import send, signing_in
 
 TRACE_LETTERS = 30_000
@@ -42,7 +42,7 @@ def told_of_error(application, before):
     """
     began, size = time.monotonic(), before
     while (waited := time.monotonic() - began) < TRACE_SECONDS or (
-        waited < WORK_SECONDS and at_work(application.process_id)
+        waited < WORK_SECONDS and is_tree_at_work(application.process_id)
     ):
         last, size = size, application.printed()
         if size == last > before and ends_traceback(application.output(TRACE_LETTERS, since=before)):

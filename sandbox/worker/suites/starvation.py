@@ -1,4 +1,6 @@
-"""Tells how long threads have waited for a processor, from Linux's `/proc`: on a busy machine that is nobody's fault.
+"""Tells how long threads have waited for a processor, and which are at work, from Linux's `/proc`.
+
+On a busy machine waiting for a processor is nobody's fault, and what is at work has not come to its turn yet.
 
 Plain standard library, Python 3.9. Where the system does not tell, nothing has waited and nothing is at work.
 """
@@ -8,7 +10,7 @@ from os import O_CLOEXEC, O_RDONLY, close, getpid, getppid, listdir, read
 from os import open as open_file
 from time import monotonic
 
-# States of a thread that runs or is ready to run, or that waits for a disk.
+# States of a thread that runs or is ready to run, or that waits for a disk: a busy machine lets it wait for long.
 AT_WORK = (b"R", b"D")
 SELF = "/proc/self"
 MOST = 4096
@@ -46,8 +48,21 @@ class Patience:
 def is_a_sibling_at_work():
     """Whether another child of this process's parent runs, or is ready to run."""
     parent = getppid()
-    siblings = _contents("/proc/{0}/task/{0}/children".format(parent)).decode("ascii").split()
-    return any(_is_at_work(sibling) for sibling in siblings if sibling != str(getpid()))
+    return any(_is_at_work(sibling) for sibling in _children(parent, parent) if sibling != str(getpid()))
+
+
+def is_tree_at_work(process):
+    """Whether a process, or one that it or those started, runs or is ready to run; None has ended."""
+    waiting = [] if process is None else [str(process)]
+    for one in waiting:  # grows while it is read
+        if _is_at_work(one):
+            return True
+        waiting += [child for number in _numbers("/proc/{}/task".format(one)) for child in _children(one, number)]
+    return False
+
+
+def _children(process, thread):
+    return _contents("/proc/{}/task/{}/children".format(process, thread)).decode("ascii").split()
 
 
 def _is_at_work(process):

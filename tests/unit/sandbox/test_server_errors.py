@@ -94,7 +94,7 @@ def test_a_traceback_is_waited_for_while_the_application_is_at_work(
 
 
 def test_a_process_that_waits_is_not_at_work_and_one_that_computes_is() -> None:
-    at_work = worker_module("http.process_states").at_work
+    at_work = worker_module("suites.starvation").is_tree_at_work
     program = "import sys\nsys.stdin.read(1)\nprint(flush=True)\nwhile True: pass"
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as waits:
         assert waits.stdin is not None
