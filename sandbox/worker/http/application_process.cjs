@@ -151,7 +151,11 @@ class Application {
     closeSync(log);
     started.on('error', () => undefined); // told by what it does not answer
     started.stdin?.on('error', () => undefined);
-    process.once('exit', () => kill(started, 'SIGKILL'));
+    const place = this.place;
+    process.once('exit', () => {
+      kill(started, 'SIGKILL');
+      rmSync(place, { recursive: true, force: true });
+    });
     return started;
   }
 

@@ -72,13 +72,23 @@ def test_a_command_is_ready_once_its_path_answers(tmp_path):
     assert fresh(tmp_path, {}, ready="/ready")["seen"]["asked"] == 3
 
 
-def test_an_application_that_does_not_start_says_why_without_the_values_of_its_variables(tmp_path):
+def test_an_application_that_does_not_start_says_why_without_the_values_of_its_variables_and_leaves_no_folder(
+    tmp_path,
+):
     fails = "console.error(`no database at ${process.env.DB_PASSWORD}`); process.exit(1)"
     command = [str(find_node().path), "-e", fails]
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
     with pytest.raises(subprocess.CalledProcessError) as failed:
-        fresh(tmp_path, {}, command=command, environment={"DB_PASSWORD": "correct-horse"})
+        fresh(
+            tmp_path,
+            {"TMPDIR": str(temporary)},
+            command=command,
+            environment={"DB_PASSWORD": "correct-horse"},
+        )
     assert "no database at ***" in failed.value.stderr
     assert "correct-horse" not in failed.value.stderr
+    assert not list(temporary.iterdir())
 
 
 def test_the_server_that_is_named_is_asked_and_nothing_is_started(tmp_path):
