@@ -40,6 +40,8 @@ def _meets(kind: str, value: Any) -> bool:
         return not isinstance(value, str) or set(value) <= {"0", "1"}
     if kind == "letters":
         return not isinstance(value, str) or value.isalpha() or not value
+    if kind == "absolute path":
+        return not isinstance(value, str) or value.startswith("/")
     if kind == "palindrome":
         return not isinstance(value, str) or value == value[::-1]
     if kind == "sorted":

@@ -52,7 +52,7 @@ def _one(domain: ParameterDomain, depth: int) -> str:
     noun = _noun(domain, depth)
     if domain.kind == "text" and domain.length == 1:
         noun = "character"
-    text = " ".join((*adjectives, noun))
+    text = " ".join((*adjectives, *([] if domain.requires("absolute path") else [noun])))
     if digits:
         text = f"{text} of {digits}"
     return text if domain.kind in ("bytes", "none", "choice", "union") else with_article(text)

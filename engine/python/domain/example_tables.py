@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from ..model.domain import PreconditionKind
+
 INTEGERS = ("6", "4", "9", "2", "7", "5")
 MORE_INTEGERS = ("3", "12", "10")
 # Above all of `INTEGERS`.
@@ -18,7 +20,14 @@ TEXTS = ("hello world", "the quick brown fox", "good morning", "see you soon")
 LETTERS = ("a", "b", "c", "d")
 DIGITS = ("1234", "567", "42", "908")
 BINARY = ("1101", "1011", "110", "101")
+ABSOLUTE_PATHS = ("/home/user/notes.txt", "/var/log/app.log", "/etc/hosts", "/usr/local/bin")
 PALINDROMES = ("level", "racecar", "noon")
+# By what a text has to be: plain ones, then edges.
+REQUIRED_TEXTS: dict[PreconditionKind, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "digits": (DIGITS, ("0", "007", "")),
+    "absolute path": (ABSOLUTE_PATHS, ("/",)),
+    "palindrome": (PALINDROMES, ("a", "")),
+}
 BYTES = ("b'hello'", "b'world'", "b'abc'")
 
 # Mean, median and middle differ, and neither end is the smallest or the largest.

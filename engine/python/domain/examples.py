@@ -205,10 +205,9 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
         return _from(tables.LETTERS, place)
     if domain.requires("binary digits") or tables.BITS_NAME.fullmatch(context.name):
         return [*_from(tables.BINARY, place), "0", ""]
-    if domain.requires("digits"):
-        return [*_from(tables.DIGITS, place), "0", "007", ""]
-    if domain.requires("palindrome"):
-        return [*_from(tables.PALINDROMES, place), "a", ""]
+    for required, (plain, edges) in tables.REQUIRED_TEXTS.items():
+        if domain.requires(required):
+            return [*_from(plain, place), *edges]
     named = _named(context.name)
     if named and named[0] not in tables.PLAIN_TEXT:
         texts = [str(literal_or(text, "")) for text in named]

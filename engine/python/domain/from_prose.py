@@ -45,6 +45,8 @@ _PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
     (r"binary (strings?|numbers? as strings?)", replace(_TEXT, preconditions=(Precondition("binary digits"),))),
     (r"(numeric|digit) strings?|strings? of digits|strings? (consisting|containing) (of )?(only )?digits",
      replace(_TEXT, preconditions=(Precondition("digits"),))),
+    (r"\babsolute (?:(?:unix|posix)[- ]?(?:style )?)?(?:file ?|directory )?(?:path|name)s?\b",
+     replace(_TEXT, preconditions=(Precondition("absolute path"),))),
     (r"\bpalindromes?\b (string|word|text)", replace(_TEXT, preconditions=(Precondition("palindrome"),))),
     (r"\b(characters?|chars?|letters?)\b(?! (array|list|set))", replace(_TEXT, length=1)),
     (r"\b(strings?|words?|texts?|sentences?|paragraphs?|substrings?|phrases?)\b", _TEXT),
@@ -217,7 +219,7 @@ class Prose:
             entry = next((text for key, text in document.parameters if key.lstrip("*") == name), "")
             domain = domain_of_section(entry, self._look_up, self._any_module) if entry else UNKNOWN
             if domain.kind != "any":
-                return domain, document.lines
+                return self._conditioned_by_words(domain, name), document.lines
         for document in self._documents:
             text = document.text[:_MAXIMUM_TEXT]
             for source, find in self._readers():
@@ -225,6 +227,17 @@ class Prose:
                 if domain.kind != "any":
                     return replace(domain, source=source), document.lines
         return UNKNOWN, (0, 0)
+
+    def _conditioned_by_words(self, domain: ParameterDomain, name: str) -> ParameterDomain:
+        """Adds to what a section says the preconditions of the words: "Given a sorted array" above `nums: list`."""
+        if domain.preconditions or domain.kind not in ("text", "sequence"):
+            return domain
+        for document in self._documents:
+            for _, find in self._readers():
+                said = find(document.text[:_MAXIMUM_TEXT], name)
+                if said.kind == domain.kind and said.preconditions:
+                    return replace(domain, preconditions=said.preconditions)
+        return domain
 
     def _readers(self) -> Sequence[tuple[DomainSource, Callable[[str, str], ParameterDomain]]]:
         return (("docstring", self._named), ("docstring", self._worked_on), ("prose", self._given))

@@ -44,6 +44,7 @@ PreconditionKind = Literal[
     "binary digits",
     "letters",
     "palindrome",
+    "absolute path",
     "square",
     "index into",
     "member of",

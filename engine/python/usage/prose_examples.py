@@ -1,4 +1,4 @@
-"""Reads the examples that documentation gives in words: `f(2) -> 4`, "Input: nums = [1, 2] Output: 3"."""
+"""Reads examples that stand in words: `f(2) -> 4`, "Input: nums = [1, 2] Output: 3", "if n is 0, return 1"."""
 
 from __future__ import annotations
 
@@ -7,25 +7,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....utils.python_source import expression_or_none, literal_or
+from ....utils.python_source import expression_or_none
 from ..model.model import CallableFacts, Example, ModuleFacts
+from .prose_literals import closing, is_literal, is_result_end, literal_at
 
 _MOST_EACH = 6
 _LONGEST_TEXT = 8_000
-_LONGEST_LITERAL = 600
 _MAIN_SUBJECTS = 2
 _MOST_LISTED = 30
-_OPENING = {"[": "]", "(": ")", "{": "}"}
-_NUMBER = re.compile(r"-?\d++(?:\.\d++)?+(?:e-?\d++)?+(?![\w.]*\w)")
-_WORD = re.compile(r"(?:True|False|None|true|false|null|nil)\b")
-_QUOTED = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
-# Words of other languages, but not those in quotes.
-_IN_LITERAL = re.compile(rf"{_QUOTED.pattern}|\b(?:true|false|null|nil)\b")
-_WORDS = {"true": "True", "false": "False", "null": "None", "nil": "None"}
 _ARROW = r"(?:-+>|=+>|\u2192|\u21d2)"
-_LEADS_TO = re.compile(
-    rf"[ \t,]*(?:{_ARROW}|==|=(?!=)|\b(?:returns?|gives|yields|becomes)\b|#(?:\s*(?:{_ARROW}|returns?))?)\s*:?\s*"
+_TURNS = (
+    r"returns?|gives|yields|becomes|produces|(?:evaluates|maps|leads|expands|translates) to|results in|turns into|"
+    r"(?:is|gets|will be) (?:converted|turned|transformed|translated|normali[sz]ed|changed|mapped|expanded) (?:in)?to"
 )
+_LEADS_TO = re.compile(rf"[ \t,]*(?:{_ARROW}|==|=(?!=)|\b(?:{_TURNS})\b|#(?:\s*(?:{_ARROW}|returns?))?)\s*:?\s*")
 _INPUT = re.compile(
     r"\b(?:inputs?|given|for example,?|e\.g\.,?|examples?)(?:\s*+\d++(?=\s*+[:,=]\s|\s))?+(?:\s*+[:,=](?=\s))?+\s++",
     re.IGNORECASE,
@@ -35,10 +30,20 @@ _OUTPUT = re.compile(
     r"expected(?: output)?)\s*(?:is|should be)?\s*[:=]?\s+(?:is |are )?",
     re.IGNORECASE,
 )
+# What leads a sentence to an input whose result a later part of it, or the next sentence, says.
+_CASE = re.compile(
+    r"\b(?:(?:cases?|examples?|inputs?) (?:where|when|of|like)|such as|where|when|if|consider|suppose|like|"
+    r"for instance,?)\s+(?:the )?(?:input (?:is |= ?)?)?",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(rf"\b(?:{_TURNS}|result is|answer is|output is)\s+(?:the \w+ )?(?=[-\d'\"`\[({{TFN])")
+_SENTENCE_END = re.compile(r"[.?!]\s")
+_OTHER_VALUE = re.compile(r"[\"\[{]|(?<!\w)'(?=\S)|\n\s*(?:\n|[-*] )")
+_LONGEST_CASE = 200
+_NEAR = 20
 _NAME = re.compile(r"(?!(?:outputs?|answer|results?|returns?|expected)\b)([A-Za-z_]\w*)\s*(?:=|:|is)\s*", re.IGNORECASE)
+_MAPPED = re.compile(r"(?m)^[ \t*\-]*(?:\w+ ?=\s*)?(?=['\"`\[({\d])|(?<=[ \t(])(?=['\"`\[{])")
 _BETWEEN = re.compile(r"[\s,;]*(?:and\s+)?")
-_ENDS = re.compile(r"[ \t]*(?:$|[\n.,;)#\]]|\b(?:because|since|as|for|if|where|when)\b)", re.IGNORECASE)
-_GOES_ON = re.compile(r"[ \t]*,[ \t]*[\d'\"\[({]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +62,6 @@ class ProseExample:
     certain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Literal:
-    source: str
-    end: int
-
-
 def prose_examples(facts: ModuleFacts) -> Iterator[ProseExample]:
     """Generates the examples of a module's functions that its docstrings give in words.
 
@@ -75,7 +74,7 @@ def prose_examples(facts: ModuleFacts) -> Iterator[ProseExample]:
             text = document.text[:_LONGEST_TEXT]
             speaks_of_it = document is one.documentation or len(functions) <= _MAIN_SUBJECTS
             named = list(called_examples(one.name, text))
-            others = [*_labelled(one, text), *_mapped(one, text)] if speaks_of_it else []
+            others = [*_labelled(one, text), *_mapped(one, text), *_cases(one, text)] if speaks_of_it else []
             for certain, (at, act, want) in (*((True, item) for item in named), *((False, item) for item in others)):
                 example = Example((), act, want, document.lines[0] + text.count("\n", 0, at))
                 found.setdefault(act, ProseExample(one, example, certain))
@@ -88,15 +87,15 @@ def called_examples(name: str, text: str) -> Iterator[tuple[int, str, str]]:
     for match in re.finditer(rf"(?<![\w.>]){re.escape(name)}(?=\()", text):
         if text[text.rfind("\n", 0, match.start()) + 1 : match.start()].lstrip().startswith((">>>", "...")):
             continue  # a doctest says exactly what follows
-        end = _closed(text, match.end())
+        end = closing(text, match.end())
         act = text[match.start() : end] if end else ""
         call = expression_or_none(act)
         leads = _LEADS_TO.match(text, end) if end else None
         if not isinstance(call, ast.Call) or leads is None or "\n\n" in leads[0]:
             continue
         values = [*call.args, *(keyword.value for keyword in call.keywords)]
-        result = _literal(text, leads.end())
-        if result is not None and all(map(_is_literal, values)) and _ends(text, result.end):
+        result = literal_at(text, leads.end())
+        if result is not None and all(map(is_literal, values)) and is_result_end(text, result.end):
             yield match.start(), ast.unparse(call), result.source
 
 
@@ -108,25 +107,50 @@ def _labelled(one: CallableFacts, text: str) -> Iterator[tuple[int, str, str]]:
         if act is None:
             continue
         output = _OUTPUT.match(text, at) or _LEADS_TO.match(text, at)
-        result = _literal(text, output.end()) if output else None
-        if result is not None and _ends(text, result.end):
+        result = literal_at(text, output.end()) if output else None
+        if result is not None and is_result_end(text, result.end):
             yield match.start(), act, result.source
         elif named or listed[0][0] in "[({'":
             yield match.start(), act, ""  # a number alone may be the begin of anything
 
 
 def _mapped(one: CallableFacts, text: str) -> Iterator[tuple[int, str, str]]:
-    """Generates the calls of lines such as `"3[a]" -> "aaa"` for a function of one required argument."""
+    """Generates the calls of `"3[a]" -> "aaa"` for a function of one required argument.
+
+    Numbers and names stand at the beginning of a line; texts and lists wherever a sentence has them.
+    """
     if len([item for item in one.parameters if item.required]) != 1:
         return
-    for match in re.finditer(r"(?m)^[ \t*\-]*(?:\w+ ?=\s*)?(?=['\"\[({\d])", text):
-        value = _literal(text, match.end())
+    for match in _MAPPED.finditer(text):
+        value = literal_at(text, match.end())
         leads = _LEADS_TO.match(text, value.end) if value else None
         if value is None or leads is None or "\n" in leads[0] or leads[0].strip() == "=":
             continue
-        result = _literal(text, leads.end())
+        if text[max(0, match.end() - _NEAR) : match.end()].rstrip(" \t`").endswith((">", "\u2192", "\u21d2")):
+            continue  # a link of a chain: "'hit' -> 'hot' -> 'dot'"
+        result = literal_at(text, leads.end())
         act = _call(one, {}, [value.source])
-        if result is not None and act is not None and _ends(text, result.end):
+        if result is not None and act is not None and is_result_end(text, result.end):
+            yield match.start(), act, result.source
+
+
+def _cases(one: CallableFacts, text: str) -> Iterator[tuple[int, str, str]]:
+    """Generates the calls of "consider the case where path = '/../'? In this case, you should return '/'."
+
+    Nothing but words may stand between an input and its result, and at most one sentence ends there.
+    """
+    names = {_plain(item.name) for item in one.parameters}
+    for match in _CASE.finditer(text):
+        named, listed, at = _inputs(text, match.end())
+        if not all(_plain(name) in names for name in named) or not all(value[0] in "'[({" for value in listed):
+            continue
+        act = _call(one, named, listed)
+        said = _RESULT.search(text, at, at + _LONGEST_CASE) if act is not None else None
+        between = text[at : said.start()] if said is not None else ""
+        if said is None or act is None or _OTHER_VALUE.search(between) or len(_SENTENCE_END.findall(between)) > 1:
+            continue
+        result = literal_at(text, said.end())
+        if result is not None and is_result_end(text, result.end):
             yield match.start(), act, result.source
 
 
@@ -145,7 +169,7 @@ def _inputs(text: str, at: int) -> tuple[dict[str, str], list[str], int]:
             between = _BETWEEN.match(text, at)
             start = between.end() if between else at
         name = _NAME.match(text, start)
-        value = _literal(text, name.end() if name else start)
+        value = literal_at(text, name.end() if name else start)
         if value is None or (name and _plain(name[1]) in known):
             break
         if name:
@@ -181,56 +205,3 @@ def _call(one: CallableFacts, named: dict[str, str], listed: list[str]) -> str |
 def _plain(name: str) -> str:
     """A name without what spellings differ in: `maxWidth` and `max_width` are one."""
     return name.replace("_", "").lower()
-
-
-def _literal(text: str, at: int) -> _Literal | None:
-    """Reads the Python literal that begins at a place; None where there is none."""
-    first = text[at : at + 1]
-    if first in _OPENING:
-        end = _closed(text, at)
-    elif first in ("'", '"'):
-        end = _quoted(text, at)
-    else:
-        match = _NUMBER.match(text, at) or _WORD.match(text, at)
-        end = match.end() if match else 0
-    if not end or end - at > _LONGEST_LITERAL:
-        return None
-    written = _IN_LITERAL.sub(lambda one: _WORDS.get(one[0], one[0]), text[at:end])
-    node = expression_or_none(" ".join(written.splitlines()))
-    return _Literal(ast.unparse(node), end) if node is not None and _is_literal(node) else None
-
-
-def _ends(text: str, at: int) -> bool:
-    """Whether a result ends at a place: `1,000` and "2, 3" go on."""
-    return _ENDS.match(text, at) is not None and _GOES_ON.match(text, at) is None
-
-
-def _closed(text: str, at: int) -> int:
-    """Returns the place after the bracket that closes the one at a place; 0 where none does."""
-    waiting: list[str] = []
-    place = at
-    while place < min(len(text), at + _LONGEST_LITERAL):
-        letter = text[place]
-        if letter in ("'", '"'):
-            place = _quoted(text, place)
-            if not place:
-                return 0
-            continue
-        if letter in _OPENING:
-            waiting.append(_OPENING[letter])
-        elif waiting and letter == waiting[-1]:
-            waiting.pop()
-            if not waiting:
-                return place + 1
-        place += 1
-    return 0
-
-
-def _quoted(text: str, at: int) -> int:
-    """Returns the place after a quoted text on one line; 0 where it does not end there."""
-    match = _QUOTED.match(text, at)
-    return match.end() if match else 0
-
-
-def _is_literal(node: ast.expr) -> bool:
-    return literal_or(node, node) is not node

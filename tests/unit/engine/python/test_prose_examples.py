@@ -37,6 +37,14 @@ def found_in(folder: Path, docstring: str, signature: str = "pick(nums, target=0
         pytest.param("[1, 2] => 3\n    [4] => 4", [("pick([1, 2])", "3"), ("pick([4])", "4")], id="a_list_of_pairs"),
         pytest.param("* input: [5, 6]\n\n    * output: 11", [("pick([5, 6])", "11")], id="bullets"),
         pytest.param("For example: nums = [1, 2]", [("pick([1, 2])", "")], id="an_input_alone"),
+        pytest.param("Consider the case where nums = '/../'?\n        In this case, you should return '/'.",
+                     [("pick('/../')", "'/'")], id="a_case_and_its_result_in_the_next_sentence"),
+        pytest.param("It has several '/' together, such as 'a//b'. Ignore them and return 'a/b'.",
+                     [("pick('a//b')", "'a/b'")], id="an_input_such_as_that"),
+        pytest.param("If nums is [], returns None.", [("pick([])", "None")], id="a_condition"),
+        pytest.param("Names are plain: 'Foo Bar' becomes 'foo_bar'.", [("pick('Foo Bar')", "'foo_bar'")],
+                     id="a_text_that_becomes_another"),
+        pytest.param("Say, ``'ab'`` is converted to ``'AB'``.", [("pick('ab')", "'AB'")], id="literals_in_backticks"),
     ],
 )  # fmt: skip
 def test_an_example_in_words_is_read(tmp_path: Path, docstring: str, examples: list[tuple[str, str]]) -> None:
@@ -53,6 +61,10 @@ def test_an_example_in_words_is_read(tmp_path: Path, docstring: str, examples: l
         pytest.param(">>> pick([1])\n    3", id="a_doctest"),
         pytest.param("Input: other = [1]\n    and: more = 2 Output: 3", id="names_of_no_parameter"),
         pytest.param("Returns 3 items in 2 steps.", id="prose"),
+        pytest.param("A text such as 'a', or 'b' where the others return 'c'.", id="a_result_after_another_value"),
+        pytest.param("A text such as 'a'. It is fine. It is short. Others return 'c'.", id="a_result_of_later_words"),
+        pytest.param("When limit = 3, returns 4.", id="a_case_of_no_parameter"),
+        pytest.param("It goes 'hit' -> 'hot' -> 'dot'.", id="a_chain"),
     ],
 )
 def test_what_is_no_example_is_not_read(tmp_path: Path, docstring: str) -> None:

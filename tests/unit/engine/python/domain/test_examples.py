@@ -37,6 +37,7 @@ PAIRS = ParameterDomain("sequence", element=ParameterDomain("sequence", element=
         (ParameterDomain("graph", style="list"), "g", "{'A': ['B', 'C'], 'B': ['D'], 'C': ['D'], 'D': []}"),
         (ParameterDomain("mapping", key=TEXT, value=INTEGER), "d", "{'banana': 3, 'apple': 1, 'cherry': 8}"),
         (ParameterDomain("text", preconditions=(Precondition("binary digits"),)), "a", "'1101'"),
+        (ParameterDomain("text", preconditions=(Precondition("absolute path"),)), "a", "'/home/user/notes.txt'"),
         (ParameterDomain("text", choices=("'A'", "'E'", "'O'")), "s", "'KITTEN'"),
         (ParameterDomain("text", choices=("'('", "')'", "'['", "']'")), "s", "'([])()'"),
         (ParameterDomain("callable", arity=1, value=ParameterDomain("boolean")), "keep", "lambda x: x > 2"),

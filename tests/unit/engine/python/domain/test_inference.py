@@ -216,6 +216,18 @@ def sphinx(text, table):
 def prose(spans):
     """Given a collection of intervals, merges those that overlap."""
 
+def sectioned(place):
+    """Given an absolute path for a file (Unix-style), simplify it.
+
+    :type place: str
+    """
+
+def listed(row):
+    """Given a sorted array, finds its middle.
+
+    :type row: List[int]
+    """
+
 def typed(when: "datetime.date", size: int | None, unit: Literal["cm", "in"], pair: tuple[int, str], by=2.5): ...
 '''
 
@@ -236,6 +248,8 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParameterD
         ("sphinx.text", "docstring", "a text of binary digits"),
         ("sphinx.table", "docstring", "a matrix of integers"),
         ("prose.spans", "prose", "a list of pairs of integers"),
+        ("sectioned.place", "docstring", "an absolute path"),
+        ("listed.row", "docstring", "a sorted list of integers"),
         ("typed.when", "annotation", "a date"),
         ("typed.size", "annotation", "an integer, or None"),
         ("typed.unit", "annotation", "one of 'cm', 'in'"),
