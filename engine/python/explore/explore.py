@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -38,6 +38,7 @@ from ..search.round_trips import show_round_trips
 from ..search.trial_search import AimingProposer, Proposer, TrialRecord, TrialSearch
 from ..search.unreached import unreached_callables
 from ..selection.assertable_selection import replace_unassertable
+from ..selection.idle_arguments import without_idle_options
 from ..selection.select_trials import select_trials
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
 from .idle_setup import drop_idle_setup
@@ -51,6 +52,8 @@ EARLY_TRIALS = 150
 FALLBACK_QUIET = 250
 FALLBACK_TRIALS = 600
 _MOST_IMPORTS = 2
+# What is chosen in place of a call with an idle option may have another one.
+_TIMES_PLAINER = 2
 SearchRunner = Callable[[TrialSearch, Watcher], Awaitable[None]]
 
 
@@ -156,10 +159,13 @@ async def _made_plainer(
     kills: Kills,
     is_over: Callable[[], bool],
 ) -> Kills:
-    """Simplifies what was chosen for its kills, and leaves idle statements out; the kills of what is left."""
-    await simplify_trials(facts, search, observer, imported, kills=kills.by_record, rounds=1, over=is_over)
-    search.records = await asyncio.to_thread(with_right_subjects, search.records, facts)
-    shortened = await drop_idle_setup(facts, search, observer, imported, kills.by_record, over=is_over)
+    """Simplifies what was chosen for its kills, leaves idle options and statements out; the kills of what is left."""
+    known: Mapping[int, frozenset[int]] = kills.by_record
+    for _ in range(_TIMES_PLAINER):
+        await simplify_trials(facts, search, observer, imported, kills=known, rounds=1, over=is_over)
+        records = await asyncio.to_thread(with_right_subjects, search.records, facts)
+        search.records, known = await asyncio.to_thread(without_idle_options, records, known)
+    shortened = await drop_idle_setup(facts, search, observer, imported, known, over=is_over)
     return replace(kills, by_record=shortened)
 
 

@@ -21,7 +21,7 @@ from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
 from ..search.simplified_trials import SIMPLIFIED
 from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
-from .compared_calls import interchangeable_calls, misuses_of_empty_objects
+from .compared_calls import constant_callables, interchangeable_calls, misuses_of_empty_objects
 from .idle_arguments import idle_records
 from .idle_steps import records_with_idle_steps
 from .representative import Representation, answers_undecorated, represent, shows_unset_parts, texts_in
@@ -64,6 +64,7 @@ class TrialCandidate:
         oddness: of its oddest text, by `oddness`; 0 where documents, usage or natural values have all of them.
         formatted: whether a text is a sample of a format, which a person passes only where it makes a difference.
         interchangeable: whether another method of the class does the same for the same object and arguments.
+        constant: whether its callable gave this answer to whatever it was asked.
     """
 
     record: TrialRecord
@@ -80,6 +81,7 @@ class TrialCandidate:
     idle: bool = False
     formatted: bool = False
     interchangeable: bool = False
+    constant: bool = False
 
     @property
     def subject(self) -> str:
@@ -115,6 +117,7 @@ def rank_candidates(
     written, fitting = _written_texts(records, facts), fitting_texts(facts)
     idle = idle_records(records)
     misused, interchangeable = misuses_of_empty_objects(records), interchangeable_calls(records)
+    constant = constant_callables(records)
     found: dict[Goal, list[TrialCandidate]] = {}
     for record in _admitted(records, facts, lines):
         trial, raised = record.trial, record.observation.raised
@@ -136,6 +139,7 @@ def rank_candidates(
             meant=raised is None or bool(trial.wanted) or _is_meant(raised, record, lines),
             kills=(kills or {}).get(record.number, frozenset()),
             interchangeable=record.number in interchangeable,
+            constant=trial.subject in constant,
             formatted=trial.source not in RICH_SOURCES and bool(traits.representation.texts & ALL_TEXTS),
             oddness=max((oddness_beside(text, fitting) for text in traits.representation.texts - written), default=0),
         )

@@ -10,6 +10,8 @@ from ..model.model import Observation, Trial
 from ..search.trial_search import TrialRecord
 
 _OF_THE_WRONG_TYPE = frozenset({"TypeError", "AttributeError"})
+_SEVERAL_CALLS = 3
+_ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Call)
 _Call = tuple[str, str]
 """A callable, and the arguments of a call of it."""
 
@@ -21,13 +23,16 @@ class _CallOnObject:
 def misuses_of_empty_objects(records: Sequence[TrialRecord]) -> frozenset[int]:
     """Numbers of the records that return only because their object holds nothing.
 
-    With the same arguments the method raises a TypeError or an AttributeError on another object: `tree.overlap(6)`,
-    which wants an interval and looks at it where there is something to compare it with.
+    With the same arguments the method raises a TypeError or an AttributeError on an object that holds something:
+    `tree.overlap(6)`, which wants an interval and looks at it where there is something to compare it with. What an
+    object with another option refuses tells nothing of one with its defaults.
     """
     refused = {
         call
         for record, call in _calls(records)
-        if record.observation.raised is not None and record.observation.raised.type_name in _OF_THE_WRONG_TYPE
+        if record.observation.raised is not None
+        and record.observation.raised.type_name in _OF_THE_WRONG_TYPE
+        and not _is_only_set_up(record.trial)
     }
     return frozenset(
         record.number
@@ -52,6 +57,26 @@ def interchangeable_calls(records: Sequence[TrialRecord]) -> frozenset[int]:
         for alike in found.values()
         if len({record.trial.subject for record in alike}) > 1
         for record in alike
+    )
+
+
+def constant_callables(records: Sequence[TrialRecord]) -> frozenset[str]:
+    """Names of the callables that gave one answer to whatever they were asked, three different calls at least.
+
+    One call shows all that there is to see of them.
+    """
+    found: dict[str, dict[tuple[str, ...], object]] = {}
+    for record in records:
+        seen, trial = record.observation, record.trial
+        told = (seen.value.source if seen.value is not None else None) or record.number  # no answer is like it
+        if seen.raised is not None and seen.raised.type_name in _OF_THE_WRONG_TYPE:
+            continue
+        silent = seen.outcome == "returned" and not (seen.effects or seen.output or seen.errors or seen.warnings)
+        found.setdefault(trial.subject, {})[*trial.arrange, trial.act] = told if silent else record.number
+    return frozenset(
+        subject
+        for subject, answers in found.items()
+        if len(answers) >= _SEVERAL_CALLS and len(set(answers.values())) == 1
     )
 
 
@@ -83,6 +108,15 @@ def _is_made_of_nothing(trial: Trial) -> bool:
         return False
     made = tree.body[0].value
     return isinstance(made, ast.Call) and not made.args and not made.keywords
+
+
+def _is_only_set_up(trial: Trial) -> bool:
+    """Whether the object was given options by their names, and no items, and nothing was done with it since."""
+    last = parse_or_none(trial.arrange[-1]) if trial.arrange else None
+    made = last.body[0].value if last is not None and last.body and isinstance(last.body[0], ast.Assign) else None
+    if not isinstance(made, ast.Call) or made.args:
+        return False
+    return bool(made.keywords) and not any(isinstance(one.value, _ITEMS) for one in made.keywords)
 
 
 def _outcome(observation: Observation) -> str:

@@ -89,7 +89,8 @@ def receiver_degeneracy(
         # What a factory is given makes a whole object.
         takes_any = [one.kind for one in takes if one.name != "self"] == ["var_positional"]
         partial = isinstance(built.func, ast.Name) and is_partial(owner.constructor, len(given))
-        partial = partial or (takes_any and len(given) == 1)
+        # Of what options set up, each is for itself.
+        partial = (partial and not _is_set_up_by_options(owner, facts)) or (takes_any and len(given) == 1)
         return max(rate, MILD) if partial else rate
     if owner.constructor is None and built_in_content(owner):
         return SEVERE  # an empty container
@@ -97,6 +98,18 @@ def receiver_degeneracy(
         # The default object is what others are compared with; one that is only set up by options is as good as any.
         return 0 if _is_set_up_by_options(owner, facts) else SEVERE
     return MILD if any(_fills(member) for member in owner.members) else 0
+
+
+def receiver_options(
+    subject: CallableFacts | None, act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts
+) -> int:
+    """Counts the options that set up the receiver of a method; 0 where its class holds anything else."""
+    owner = _class_named(subject.owner, facts) if subject is not None and subject.owner is not None else None
+    if owner is None or owner.constructor is None or not _is_set_up_by_options(owner, facts):
+        return 0
+    built, _ = _filled(act, statements, facts)
+    optional = {one.name for one in owner.constructor.parameters if not one.required}
+    return sum(one.arg in optional for one in built.keywords) if built is not None else 0
 
 
 def _is_unfilled(subject: CallableFacts, owner: ClassFacts, given: Sequence[ast.expr]) -> bool:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ....utils.python_names import assigned_variable, names_of
 from ....utils.python_source import expression_or_none, parse_or_none
 from ..inputs.variations import ORDER_PROMISED
-from ..model.model import Observation
+from ..model.model import RICH_SOURCES, Observation
+from ..scenarios.scenario import ShownBehaviour
+from ..search.influence_trials import Distinction
 from ..search.trial_search import TrialRecord
 from ..source.shown_calls import shown_calls
 
@@ -29,22 +31,71 @@ def idle_records(records: Sequence[TrialRecord]) -> frozenset[int]:
 
     A call that raises is told apart by its exception and message. Documented examples stand as they are written.
     """
-    outcomes = {
-        _key(record, record.trial.act, record.trial.arrange): outcome_of(record.observation)
-        for record in reversed(records)
-    }
-    found: set[int] = set()
+    return frozenset(long.number for long, short, _ in _pairs(records) if _ends_alike(long, short))
+
+
+def without_idle_options(
+    records: Sequence[TrialRecord], kills: Mapping[int, frozenset[int]]
+) -> tuple[list[TrialRecord], dict[int, frozenset[int]]]:
+    """Leaves out records with an option that no call of their subject was seen to need; others take their kills.
+
+    A value that just has no effect marks a boundary where another one has an effect: such a record stays. So does what
+    a person wrote, and what shows an option's effect.
+
+    Args:
+        kills: mutants that records detect, by record number.
+
+    Returns:
+        The records that are left, and `kills` for them: the call without the option detects what the one with it does.
+    """
+    pairs = [
+        (long, short, option, _does_the_same(long, short))
+        for long, short, option in _pairs(records)
+        if not option.isdigit()  # without an operand a call shows less
+    ]
+    needed = {(long.trial.subject, option) for long, _, option, same in pairs if not same}
+    replaced: dict[int, int] = {}
+    for long, short, option, same in pairs:
+        if same and (long.trial.subject, option) not in needed and not _is_shown_as_it_is(long):
+            replaced.setdefault(long.number, short.number)
+    known = dict(kills)
+    for number in replaced:
+        last = number
+        while last in replaced:  # each has fewer options than the one before
+            last = replaced[last]
+        noticed = known.pop(number, frozenset()) | known.get(last, frozenset())
+        if noticed:
+            known[last] = noticed
+    return [one for one in records if one.number not in replaced], known
+
+
+def _is_shown_as_it_is(record: TrialRecord) -> bool:
+    return record.trial.source in RICH_SOURCES or ShownBehaviour in record.notes or Distinction in record.notes
+
+
+def _pairs(records: Sequence[TrialRecord]) -> Iterator[tuple[TrialRecord, TrialRecord, str]]:
+    """Pairs of a record and one that lacks an argument of it, with the argument's name."""
+    known = {_key(record, record.trial.act, record.trial.arrange): record for record in reversed(records)}
     for record in records:
-        if record.trial.wanted is not None or _PROMISED_OF_SEVERAL.search(record.trial.act):
-            continue
         trial = record.trial
-        shorter = [(act, trial.arrange) for act in _shorter_acts(trial.act)]
-        if trial.source != "sequence":  # what was done with an object since is the point there, not its options
-            shorter += [(trial.act, arrange) for arrange in _with_fewer_options(trial.arrange, trial.act)]
-        mine = outcome_of(record.observation) if shorter else None
-        if any(outcomes.get(_key(record, *one)) == mine for one in shorter):
-            found.add(record.number)
-    return frozenset(found)
+        if trial.wanted is not None or _PROMISED_OF_SEVERAL.search(trial.act):
+            continue
+        shorter = [(name, act, trial.arrange) for name, act in _shorter_acts(trial.act)]
+        # What was done with an object since it was made is the point of a sequence, not its options.
+        if trial.source != "sequence" or len(trial.arrange) == 1:
+            shorter += [(name, trial.act, arrange) for name, arrange in _with_fewer_options(trial.arrange, trial.act)]
+        for name, act, arrange in shorter:
+            other = known.get(_key(record, act, arrange))
+            if other is not None and other is not record:
+                yield record, other, name
+
+
+def _ends_alike(long: TrialRecord, short: TrialRecord) -> bool:
+    return outcome_of(long.observation) == outcome_of(short.observation)
+
+
+def _does_the_same(long: TrialRecord, short: TrialRecord) -> bool:
+    return long.arcs == short.arcs and not short.time_dependent and _ends_alike(long, short)
 
 
 def _key(record: TrialRecord, act: str, arrange: tuple[str, ...]) -> _Key:
@@ -71,8 +122,8 @@ def outcome_of(observation: Observation) -> tuple[object, ...]:
 
 
 @lru_cache(maxsize=16384)
-def _shorter_acts(act: str) -> tuple[str, ...]:
-    """The act without one keyword argument, or without the last positional one of several, normalized.
+def _shorter_acts(act: str) -> tuple[tuple[str, str], ...]:
+    """The act without one keyword argument, or without the last positional one of several, normalized; with its name.
 
     Of `repr(url.normalize(path=False))` and `url.normalize(path=False).to_text()` it is the inner call that has any.
     """
@@ -81,30 +132,33 @@ def _shorter_acts(act: str) -> tuple[str, ...]:
         return ()
     found = _without_keywords(call)
     if len(call.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in call.args):
-        found.append(ast.unparse(ast.Call(call.func, call.args[:-1], call.keywords)))
+        found.append((f"{len(call.args)}", ast.unparse(ast.Call(call.func, call.args[:-1], call.keywords))))
     whole, inner = _normal(act), ast.unparse(call)
-    return tuple(whole.replace(inner, one, 1) for one in found)
+    return tuple((name, whole.replace(inner, one, 1)) for name, one in found)
 
 
 @lru_cache(maxsize=16384)
-def _with_fewer_options(arrange: tuple[str, ...], act: str) -> tuple[tuple[str, ...], ...]:
-    """The statements without one keyword argument of the call that makes the act's object."""
+def _with_fewer_options(arrange: tuple[str, ...], act: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The statements without one keyword argument of the call that makes the act's object; with its name."""
     tree = expression_or_none(act)
     names = names_of(tree) if tree is not None else set[str]()
-    found: list[tuple[str, ...]] = []
+    found: list[tuple[str, tuple[str, ...]]] = []
     for at, text in enumerate(arrange):
         parsed = parse_or_none(text)
         bound = assigned_variable(parsed.body[0]) if parsed is not None and len(parsed.body) == 1 else None
         if bound is None or bound[0] not in names or not isinstance(bound[1], ast.Call):
             continue
-        found += [(*arrange[:at], f"{bound[0]} = {made}", *arrange[at + 1 :]) for made in _without_keywords(bound[1])]
+        found += [
+            (f"self.{name}", (*arrange[:at], f"{bound[0]} = {made}", *arrange[at + 1 :]))
+            for name, made in _without_keywords(bound[1])
+        ]
     return tuple(found)
 
 
-def _without_keywords(call: ast.Call) -> list[str]:
-    """A call without each of its keyword arguments in turn."""
+def _without_keywords(call: ast.Call) -> list[tuple[str, str]]:
+    """A call without each of its keyword arguments in turn, with their names."""
     return [
-        ast.unparse(ast.Call(call.func, call.args, [other for other in call.keywords if other is not keyword]))
+        (keyword.arg, ast.unparse(ast.Call(call.func, call.args, [one for one in call.keywords if one is not keyword])))
         for keyword in call.keywords
         if keyword.arg is not None
     ]

@@ -22,7 +22,7 @@ from ..outside.arrangement import DATA, NOTES
 from ..search.trial_mutation import DECORATED
 from ..source.titles import subject_call
 from ..usage.harvest import bound_arguments
-from .degeneracy import CONTAINERS, MILD, SEVERE, degeneracy_of, is_partial, receiver_degeneracy
+from .degeneracy import CONTAINERS, MILD, SEVERE, degeneracy_of, is_partial, receiver_degeneracy, receiver_options
 
 _HOLE = "__hole__"
 _MOST_GAPS = 3
@@ -49,6 +49,7 @@ class Representation:
         result: value of the result, where it is a literal; `NO_RESULT` otherwise.
         gaps: number of None and empty values in the result, three at most.
         options: number of the act's arguments that have a default.
+        set_up: number of options with which the object is made that the method is called on.
         signs: number of arguments that are a single sign because that is what their parameter takes.
         negative: whether an argument is a negative whole number: an index from the end, a size that makes no sense.
         unset: whether the result is an object's text with parts that are not set; see `shows_unset_parts`.
@@ -63,6 +64,7 @@ class Representation:
     texts: frozenset[str] = frozenset()
     gaps: int = 0
     options: int = 0
+    set_up: int = 0
     negative: bool = False
     signs: int = 0
     unset: bool = False
@@ -137,6 +139,7 @@ def represent(
         texts=texts_in(trial),
         gaps=_gaps(observation),
         options=_options(act, subject),
+        set_up=receiver_options(subject, act, statements, facts),
         negative=_has_negative(values_given),
         signs=signs,
         unset=unset,

@@ -7,24 +7,24 @@ nothing.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..inputs.plain_texts import MANGLED
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts
 from ..scenarios.scenario import ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Control
 from ..search.trial_search import TrialRecord, returned_none
-from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates
+from .candidates import DISTINCTION, TrialCandidate, rank_candidates
 from .degeneracy import MILD
 from .documented import without_repeated_examples
+from .excluding import exclude_trivial
 from .plain_constructions import drop_plain_constructions
 from .reaching import concerns_of, reaches, undoing
 from .representative import NO_RESULT, OTHER_SHAPE, Representation
+from .state import Selection
 from .surplus_rows import without_surplus_rows
-from .trivial import excluded_by, is_rich, is_unmistakable, trivial_survivors
 
 MOST_PER_CALLABLE = 24
 MOST_FORMS = 6
@@ -46,43 +46,7 @@ _ROWS_FOR_ONE_KILL = 2
 _SHARES = 4
 # How many trials that show the same stay, to choose one whose answer excludes a trivial implementation.
 _ALIKE = 4
-_MOST_EXCLUDING = 2
-_QUESTION = re.compile(r"(is|has|can)_")
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
-
-
-@dataclass(slots=True)
-class _Selection:
-    """The selected candidates by record number, and what they cover together.
-
-    Attributes:
-        counts_goals: whether kinds of results and sides of comparisons count, because no mutants were run.
-        kept: numbers of records that no other makes unnecessary: examples, anchors, and rows that exclude trivial
-            implementations.
-        anchors: numbers of the representative examples.
-        controls: numbers of the records beside which an option's effect shows.
-        rows: representations of the selected candidates, by subject.
-    """
-
-    covered: set[Arc]
-    counts_goals: bool = False
-    chosen: dict[int, TrialCandidate] = field(default_factory=dict)
-    kept: set[int] = field(default_factory=set)
-    shown: set[Goal] = field(default_factory=set)
-    killed: set[int] = field(default_factory=set)
-    anchors: set[int] = field(default_factory=set)
-    controls: set[int] = field(default_factory=set)
-    rows: dict[str, list[Representation]] = field(default_factory=lambda: defaultdict(list))
-
-    def take(self, candidate: TrialCandidate, *, keep: bool = False) -> None:
-        if candidate.record.number not in self.chosen:
-            self.rows[candidate.subject].append(candidate.representation)
-        self.chosen[candidate.record.number] = candidate
-        self.covered.update(candidate.record.covered)
-        self.shown.update(candidate.goals)
-        self.killed.update(candidate.kills)
-        if keep:
-            self.kept.add(candidate.record.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +97,13 @@ def select_candidates(
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
     concerns = concerns_of(facts)
-    selection = _Selection(set(reached), counts_goals=not kills)
+    selection = Selection(set(reached), counts_goals=not kills)
     anchored = [name for name in subjects if _take_anchor(by_subject[name], selection, concerns)]
     for name in anchored:
         _take_deltas(by_subject[name], selection, lambda arc, name=name: concerns(name, arc))
     for name in anchored:  # what is left of other callables: only a call from here reaches it
         _take_deltas(by_subject[name], selection, lambda arc: True)
-        _exclude_trivial(by_subject[name], selection)
+        exclude_trivial(by_subject[name], selection)
     picked = _without_redundant(selection, reached)
     picked.sort(
         key=lambda item: (
@@ -153,7 +117,7 @@ def select_candidates(
 
 
 def _take_anchor(
-    candidates: Sequence[TrialCandidate], selection: _Selection, concerns: Callable[[str, Arc], bool]
+    candidates: Sequence[TrialCandidate], selection: Selection, concerns: Callable[[str, Arc], bool]
 ) -> bool:
     """Takes the documented examples and, if none of them represents the callable, its best example.
 
@@ -188,6 +152,7 @@ def _take_anchor(
             shown.gaps,
             shown.negative,
             candidate.interchangeable,
+            shown.set_up,  # an object with its defaults comes first; what an option changes is a delta
             -share,
             candidate.oddness,
             shown.degeneracy,
@@ -211,7 +176,7 @@ def _is_representative(candidate: TrialCandidate) -> bool:
     return not candidate.raises and not candidate.representation.trivial
 
 
-def _take_deltas(candidates: Sequence[TrialCandidate], selection: _Selection, counts: Callable[[Arc], bool]) -> None:
+def _take_deltas(candidates: Sequence[TrialCandidate], selection: Selection, counts: Callable[[Arc], bool]) -> None:
     """Takes the most new branches, endings and kills for the lowest price, until no candidate is worth it.
 
     Args:
@@ -250,7 +215,7 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: _Selection, co
 
 def _worth(
     candidate: TrialCandidate,
-    selection: _Selection,
+    selection: Selection,
     rows: Sequence[Representation],
     counts: Callable[[Arc], bool],
     odd_rows: int = 0,
@@ -312,71 +277,7 @@ def _same_answer(left: Representation, right: Representation) -> bool:
     return left.trivial and left.result is not NO_RESULT and repr(left.result) == repr(right.result)
 
 
-def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection) -> None:
-    """Takes rows until no trivial implementation gives all answers of a callable, or none of them excludes one."""
-    chosen = [one for one in selection.chosen.values() if one.subject == candidates[0].subject and not one.raises]
-    if not chosen or any(one.record.observation.effects or one.record.observation.output for one in chosen):
-        return
-    rows = [one.representation for one in chosen]
-    # What never raises is told by a refusal.
-    refuses = any(one.raises and one.subject == chosen[0].subject for one in selection.chosen.values())
-    # What asks whether something is of a kind is asked of other things, too.
-    asks = bool(_QUESTION.match(candidates[0].subject.rpartition(".")[2])) and all(
-        isinstance(row.result, bool) for row in rows
-    )
-    others = [
-        one
-        for one in candidates
-        if (one.asserts and not one.raises and (asks or not one.misfits) and not one.representation.unset)
-        and not (one.idle or one.record.number in selection.chosen)
-    ]
-    # Where mutants were run, they decide whether one rich answer is enough.
-    known = not selection.counts_goals
-    for _ in range(_MOST_EXCLUDING):
-        survivors = trivial_survivors(rows)
-        if not survivors or (survivors == {"constant"} and (refuses or (known and any(map(is_rich, rows))))):
-            return
-
-        def excludes(candidate: TrialCandidate, survivors: frozenset[str] = survivors) -> int:
-            row = candidate.representation
-            constant = "constant" in survivors and row.result != rows[0].result
-            return len(excluded_by(row, survivors)) + constant
-
-        def rank(candidate: TrialCandidate, survivors: frozenset[str] = survivors) -> tuple[float, ...]:
-            row = candidate.representation
-            near = min(row.distance(known) for known in rows)
-            return (
-                not (survivors == {"constant"} and any(row.is_empty_beside(known) for known in rows)),
-                row.degeneracy > MILD,
-                row.comes_back,  # a text in which nothing is done says least
-                known and not is_rich(row),
-                candidate.oddness > 1,
-                -excludes(candidate),
-                near >= OTHER_SHAPE,
-                row.degeneracy,
-                near,
-                candidate.cost,
-            )
-
-        useful = [one for one in others if excludes(one)]
-        if survivors == {"constant"} and known and is_unmistakable(rows[0].result):
-            # No constant is meant: a further row is only worth its place as the richer one.
-            useful = [one for one in useful if _is_richer_row(one, rows)]
-        if not useful:
-            return
-        best = min(useful, key=lambda one: (rank(one), one.record.number))
-        selection.take(best, keep=True)
-        rows.append(best.representation)
-        others.remove(best)
-
-
-def _is_richer_row(candidate: TrialCandidate, rows: Sequence[Representation]) -> bool:
-    """Whether a call of a known form has an answer that needs no further row, from inputs that a person would write."""
-    near = min(candidate.representation.distance(row) for row in rows)
-    return is_rich(candidate.representation) and near < OTHER_SHAPE and candidate.oddness <= 1
-
-
-def _without_redundant(selection: _Selection, reached: frozenset[Arc]) -> list[TrialCandidate]:
+def _without_redundant(selection: Selection, reached: frozenset[Arc]) -> list[TrialCandidate]:
     """Drops candidates whose arcs, endings and kills the others show as well; the hardest to read first."""
     ordered = sorted(selection.chosen.values(), key=lambda item: (-item.misfits, -item.cost, -item.record.number))
     lowest = 2 if selection.counts_goals else 0

@@ -71,7 +71,9 @@ def _shown_by(others: Sequence[TrialCandidate], row: TrialCandidate) -> bool:
     if row.record.observation.effects or row.record.observation.output:
         return True  # what it does tells it from a constant
     survivors = trivial_survivors(left)
-    return not survivors or (survivors == {"constant"} and any(map(is_rich, left)))
+    if row.constant or not survivors - trivial_survivors([*left, row.representation]):
+        return True  # it tells no trivial implementation either
+    return survivors == {"constant"} and any(map(is_rich, left))
 
 
 def _is_as_plain(one: TrialCandidate, row: TrialCandidate) -> bool:

@@ -8,7 +8,11 @@ import pytest
 
 from testwright.engine.python.model.model import Observation
 from testwright.engine.python.search.trial_search import TrialRecord
-from testwright.engine.python.selection.compared_calls import interchangeable_calls, misuses_of_empty_objects
+from testwright.engine.python.selection.compared_calls import (
+    constant_callables,
+    interchangeable_calls,
+    misuses_of_empty_objects,
+)
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
 
 pytestmark = pytest.mark.feature("B-06", "B-18")
@@ -53,3 +57,19 @@ def test_calls_that_two_methods_answer_alike_show_neither() -> None:
 def test_what_returns_nothing_is_like_no_other_call() -> None:
     found = [call(0, "clear", "1", returned("None")), call(1, "drop", "1", returned("None"))]
     assert interchangeable_calls(found) == set()
+
+
+def test_what_an_object_with_another_option_refuses_is_no_misuse_of_one_with_its_defaults() -> None:
+    refused = call(0, "similarity", "'kitten'", raised("TypeError"), ("tree = Tree(size=2)",))
+    plain = call(1, "similarity", "'kitten'", returned("4"), EMPTY)
+    filled = call(2, "similarity", "'kitten'", raised("TypeError"), ("tree = Tree(items=[1, 2])",))
+    assert misuses_of_empty_objects([refused, plain]) == set()
+    assert misuses_of_empty_objects([filled, plain]) == {1}
+
+
+def test_a_callable_with_one_answer_to_all_that_it_was_asked_is_constant() -> None:
+    alike = [call(at, "maximum", f"[{at}]", returned("1")) for at in range(3)]
+    assert constant_callables([*alike, call(3, "maximum", "None", raised("TypeError"))]) == {"Tree.maximum"}
+    assert constant_callables(alike[:2]) == set()
+    assert constant_callables([*alike, call(3, "maximum", "[4]", returned("2"))]) == set()
+    assert constant_callables([*alike, call(3, "maximum", "[]", raised("ValueError"))]) == set()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.selection.idle_arguments import idle_records
+from testwright.engine.python.selection.idle_arguments import idle_records, without_idle_options
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
 
 
@@ -51,3 +51,42 @@ def test_an_option_without_effect_is_found_below_what_only_shows_the_result() ->
     ]
     same = [replace(one, trial=replace(one.trial, subject="tidy")) for one in (*plain, *idle)]
     assert idle_records(same) == {3, 4}
+
+
+def test_an_option_of_an_object_with_which_nothing_else_was_done_counts_in_a_sequence_too() -> None:
+    plain = record(1, "box.total()", returned("1"), arrange=("box = Box(3)",))
+    idle = record(2, "box.total()", returned("1"), arrange=("box = Box(3, strict=True)",), source="sequence")
+    used = [
+        record(3, "box.total()", returned("2"), arrange=("box = Box(3)", "box.add(4)")),
+        record(4, "box.total()", returned("2"), arrange=("box = Box(3, strict=True)", "box.add(4)"), source="sequence"),
+    ]
+
+    assert idle_records([plain, idle, *used]) == {2}
+
+
+def test_a_call_without_an_option_that_nothing_needs_takes_the_place_and_the_mutants_of_the_one_with_it() -> None:
+    plain = record(1, "box.total()", returned("1"), arrange=("box = Box(3)",))
+    one = record(2, "box.total()", returned("1"), arrange=("box = Box(3, strict=True)",))
+    both = record(3, "box.total()", returned("1"), arrange=("box = Box(3, strict=True, quiet=True)",))
+
+    left, kills = without_idle_options([plain, one, both], {1: frozenset({4}), 3: frozenset({5, 6})})
+
+    assert [found.number for found in left] == [1]
+    assert kills == {1: {4, 5, 6}}
+
+
+def test_a_call_with_an_option_that_another_call_needs_stays() -> None:
+    plain, other = record(1, "cut('hello')", returned("'hello'")), record(2, "cut('hi')", returned("'hi'"))
+    boundary = record(3, "cut('hello', width=5)", returned("'hello'"))
+    needed = record(4, "cut('hi', width=1)", returned("'h'"))
+    kills = {3: frozenset({4})}
+
+    assert without_idle_options([plain, other, boundary, needed], kills) == ([plain, other, boundary, needed], kills)
+
+
+def test_a_call_with_an_idle_option_stays_where_a_person_wrote_it_or_another_way_is_taken() -> None:
+    plain = record(1, "tidy('a')", returned("'a'"), (1, 2))
+    written = record(2, "tidy('a', path=False)", returned("'a'"), (1, 2), source="document")
+    other_way = record(3, "tidy('a', deep=True)", returned("'a'"), (1, 3))
+
+    assert without_idle_options([plain, written, other_way], {})[0] == [plain, written, other_way]

@@ -118,3 +118,17 @@ def test_no_constant_is_meant_by_a_list_a_text_or_a_number_above_one(answer: obj
 def test_an_answer_is_rich_by_its_size_only_where_it_is_a_number(answer: str, rich: bool) -> None:
     row = Representation(0, False, "parse(__hole__)", (), None, literal_value(answer))
     assert is_rich(row) is rich
+
+
+def test_a_callable_that_always_gives_one_answer_has_one_row() -> None:
+    rows = [record(at, f"parse([{at + 7}, {at}])", "1") for at in range(4)]
+
+    assert len(chosen(*rows)) == 1
+    assert len(chosen(*rows, kills={1: {4}})) == 1
+
+
+def test_a_row_with_the_answer_of_another_one_goes_where_it_tells_no_trivial_implementation_either() -> None:
+    rows = [record(0, "parse('apple', 'pear')", "True"), record(1, "parse('banana', 'kiwi')", "True")]
+    other = record(2, "parse('apple', 3)", "False", *WAY, (2, 3))
+
+    assert len(chosen(*rows, other, kills={2: {4}})) == 2
