@@ -66,6 +66,7 @@ class SuiteOptions:
         grace_seconds: time a test has to react when its time is up, before the whole process is ended.
         wall_seconds: time the whole run may take, restarts included.
         load_seconds: what each profile of a load test is pressed into.
+        quick_passwords: passwords are hashed at their lowest cost, as they were when an API was explored.
         restarts: how often the run starts again without a test or file that hung or killed the process.
         imports: modules imported before anything else; only for unittest.
         project_plugins: load the pytest plugins installed in the target's environment (its own tests need them).
@@ -99,6 +100,7 @@ class SuiteOptions:
     wall_seconds: float = 300.0
     restarts: int = 5
     load_seconds: float = LOAD_SECONDS
+    quick_passwords: bool = False
     imports: tuple[str, ...] = ()
     project_plugins: bool = False
 
@@ -131,6 +133,7 @@ class SuiteOptions:
             "watch": self.watch,
             "acts": self.acts,
             "ci": self.ci,
+            "quick_passwords": self.quick_passwords,
             "pair": None if self.pair is None else self.pair.to_dict(),
         }
 

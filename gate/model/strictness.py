@@ -26,6 +26,7 @@ class VerifyOptions:
         acting: ids of the cases whose tests may do nothing themselves but call the target, because a model wrote them;
             None for all tests.
         load_seconds: what each profile of a load test is pressed into.
+        quick_passwords: see `SuiteOptions`.
     """
 
     repeats: int = 3
@@ -40,6 +41,7 @@ class VerifyOptions:
     confined: bool = True
     acting: frozenset[str] | None = frozenset()
     load_seconds: float = LOAD_SECONDS
+    quick_passwords: bool = False
 
     def base(self) -> SuiteOptions:
         """How every run of the file starts out."""
@@ -48,6 +50,7 @@ class VerifyOptions:
             wall_seconds=self.wall_seconds,
             project_plugins=self.project_plugins,
             load_seconds=self.load_seconds,
+            quick_passwords=self.quick_passwords,
             acts=self.acting is None or bool(self.acting),
         )
 

@@ -94,7 +94,8 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     # tests are for, a mutant does not show.
     in_process = (spec or {}).get("test_type", "unit") == "unit"
     limits["mutants"] = options.get("mutants", services.mutants if in_process else 0)
-    strictness = VerifyOptions(measure=tuple(measured), **limits)
+    quick_passwords = (spec or {}).get("test_type") == "api"
+    strictness = VerifyOptions(measure=tuple(measured), quick_passwords=quick_passwords, **limits)
     # The coverage of before is measured while the tests run.
     compared = measured if options.get("baseline", True) else []
     async with background_task(_baseline(services, target, spec, compared)) as baseline:

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..bootstrap import FOLDER
 from . import api_serving as serving
+from . import password_costs
 
 
 class Measured:
@@ -128,6 +129,7 @@ def main():
         measure_commands(measured_config)
         serving.main(config)
         return
+    password_costs.install()
     if config.get("writable"):
         config["writable"].append(measured_config["folder"])
     measured = Measured(measured_config)

@@ -26,7 +26,7 @@ import traceback
 from typing import Any
 
 from ..suites.user_environment import OF_THE_SYSTEM, python_files, variables_read
-from . import api_serving
+from . import api_serving, password_costs
 from .framework_clients import CLIENTS, WITHOUT_USERS, Unfit, kind_of
 from .object_state import grouped, is_copied, owner_of, state_of
 from .spec_requests import send, signing_in
@@ -309,6 +309,7 @@ def _same_by_name(module):
 
 def tried(config):
     """The facts for the result."""
+    password_costs.install()
     sys.path[:0] = [root for root in config["import_roots"] if root not in sys.path]
     watch = Watch(config["folder"], config["root"])
     watch.install()

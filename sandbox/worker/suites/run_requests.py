@@ -11,6 +11,8 @@ import os
 import sys
 import traceback
 
+from ..bootstrap import command_for
+from ..http import password_costs
 from ..http.application_coverage import Applications, started_by
 from . import environment, interleaving
 from .coverage_measure import Measure
@@ -54,6 +56,13 @@ def end_process(code):
     os._exit(code)
 
 
+def quicken_passwords(starts):
+    """Hash passwords at their lowest cost, here and in the applications that tests start, if they do."""
+    password_costs.install()
+    if starts:
+        os.environ.setdefault("API_LAUNCHER", json.dumps(command_for("http.launch_shifted", "0")))
+
+
 def at_once_or_not(path, flags):
     """Open a file without following a link or waiting for the other end of a pipe that a test put there."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW, 0o600)
@@ -93,8 +102,10 @@ def carry_out(request, run, ends=None):
     journal.write("surroundings", **facts)
     try:
         measure = None
+        starts = started_by(request["project"], request["files"])
+        if request.get("quick_passwords"):
+            quicken_passwords(starts)
         if request["measure"]:
-            starts = started_by(request["project"], request["files"])
             commands = started_by(request["project"], request["files"], ("api_command.py",))
             applications = (lambda include: Applications(folder, include, commands)) if starts else None
             measure = Measure(request["project"], request["measure"], applications)
