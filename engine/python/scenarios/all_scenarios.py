@@ -9,11 +9,13 @@ from ..search.influence_trials import Distinction
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import TrialRecord, TrialSearch
 from .bounded_containers import show_bounded_containers
+from .constructor_options import show_constructor_options
 from .counted_calls import REMEMBERS, counted_calls
 from .drawn_results import show_draws
 from .filled_attributes import show_filled_attributes
 from .moved_clocks import show_moved_clocks
 from .object_round_trips import object_round_trips, with_named_content, written_texts
+from .refused_values import show_refused_values
 from .repeated_failures import show_repeated_failures
 from .scenario import ROUND_TRIP, ShownBehaviour, show_scenarios
 
@@ -31,6 +33,8 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     await show_draws(facts, search, observer)
     await show_filled_attributes(facts, search, observer)
     await show_bounded_containers(facts, search, observer)
+    await show_refused_values(facts, search, observer)
+    await show_constructor_options(facts, search, observer)
 
 
 def _mark_round_trips(records: Sequence[TrialRecord]) -> None:

@@ -1,13 +1,16 @@
-"""Tells what is about a callable: the arcs that are its business, the candidates that run its body or undo it."""
+"""Tells what is about a callable: the arcs that are its business, the candidates that run its body or undo it, and
+whether all it does is to let values through or refuse them.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..model.model import Arc, ModuleFacts
 from ..scenarios.scenario import ShownBehaviour
 from ..search.round_trips import RestoredFile
+from ..search.trial_search import returned_none
 from .candidates import TrialCandidate
 
 
@@ -47,3 +50,18 @@ def concerns_of(facts: ModuleFacts) -> Callable[[str, Arc], bool]:
         return not found or name in found
 
     return concerns
+
+
+def only_lets_through(candidates: Sequence[TrialCandidate]) -> bool:
+    """Whether a callable refuses values on purpose, and otherwise gives nothing or a value that it was passed.
+
+    A check does so: what it refuses tells it from a function that does nothing.
+    """
+    return any(one.refusal for one in candidates) and all(
+        one.raises or returned_none(one.record.observation) or _gives_argument_back(one) for one in candidates
+    )
+
+
+def _gives_argument_back(candidate: TrialCandidate) -> bool:
+    shown = candidate.representation
+    return any(type(one) is type(shown.result) and one == shown.result for one in shown.arguments or ())

@@ -15,13 +15,13 @@ from ..inputs.plain_texts import MANGLED
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts
 from ..scenarios.scenario import ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Control
-from ..search.trial_search import TrialRecord, returned_none
+from ..search.trial_search import TrialRecord
 from .candidates import DISTINCTION, TrialCandidate, rank_candidates
 from .degeneracy import MILD
 from .documented import without_repeated_examples
 from .excluding import exclude_trivial
 from .plain_constructions import drop_plain_constructions
-from .reaching import concerns_of, reaches, undoing
+from .reaching import concerns_of, only_lets_through, reaches, undoing
 from .representative import NO_RESULT, OTHER_SHAPE, Representation
 from .state import Selection
 from .surplus_rows import without_surplus_rows
@@ -121,8 +121,7 @@ def _take_anchor(
 ) -> bool:
     """Takes the documented examples and, if none of them represents the callable, its best example.
 
-    Returns whether the callable has an anchor. A callable that only accepts (returns None and changes nothing) or
-    refuses is represented by what it refuses.
+    Returns whether the callable has an anchor. One that only lets through or refuses is represented by what it refuses.
     """
     examples = sorted((one for one in candidates if one.example), key=lambda one: one.record.number)[:MOST_EXAMPLES]
     for example in examples:
@@ -168,8 +167,7 @@ def _take_anchor(
         selection.take(anchor, keep=True)
         selection.anchors.add(anchor.record.number)
         return True
-    accepts = all(returned_none(one.record.observation) for one in fit if not one.raises)
-    return bool(examples or shown) or (accepts and any(one.refusal for one in fit))
+    return bool(examples or shown) or only_lets_through(fit)
 
 
 def _is_representative(candidate: TrialCandidate) -> bool:

@@ -91,6 +91,14 @@ def test_what_only_accepts_or_refuses_is_represented_by_what_it_refuses() -> Non
 
 
 @pytest.mark.feature("B-18")
+def test_what_gives_a_value_back_or_refuses_it_is_represented_by_what_it_refuses() -> None:
+    passed = record(0, "first(3)", returned("3"), (1, 2))
+    refused = record(1, "first(-1)", raised("ValueError", 5), (1, 5))
+    assert set(chosen(passed, refused)) == {"first(-1)", "first(3)"}
+    assert chosen(passed) == []
+
+
+@pytest.mark.feature("B-18")
 def test_degenerate_values_stand_beside_an_anchor_where_they_take_another_branch() -> None:
     several = record(0, "first([3, 1, 2])", returned("[9, 1, 4]"), (1, 2), (2, 3), (3, 2))
     empty = record(1, "first([])", returned("[]"), (1, 2), (2, -1))
