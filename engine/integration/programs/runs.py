@@ -35,6 +35,7 @@ from ..model.programs import (
 from ..model.wide_arcs import WideArcs
 from .arguments import Command, commands_of, reading_of, samples_of
 from .documented import documented_commands, relies_on_wrong_default, wrong_documented_defaults
+from .plainer import idle_runs, outcome, prints_help
 from .proposals import (
     ProgramFacts,
     boundary_arguments,
@@ -205,6 +206,8 @@ def rejection_reason(result: RunObservation) -> str:
         return f"it did not end within {COMMAND_SECONDS:g} s" if timed_out else f"it {last.ended}"
     if result.outside:
         return "it writes outside of its folder"
+    if prints_help(result):
+        return "it only tells how it is called"
     if last.err and "Traceback (most recent call last)" in last.err:
         # The last line of a traceback: `package.SomeError: message`.
         exception = last.err.strip().rpartition("\n")[2].partition(":")[0].rpartition(".")[2] or "exception"
@@ -229,6 +232,8 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
         if any(edge.source in counting and edge.target in counting for edge in arcs.edges(own)):
             left.append((run, own, own | _behaviour(run, result, found.commands)))
     seen_by_run = dict(found.seen)
+    idle = idle_runs({run: seen_by_run[run] for run, _, _ in left})
+    left = [candidate for candidate in left if candidate[0] not in idle]
     moving = {run: _MOVING_COST for run, result in found.seen if _names_today(result)}
     chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
     shown: set[Any] = set()
@@ -242,11 +247,11 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
             break
         chosen.append((run, own))
         shown |= goals
-        same = _outcome(seen_by_run[run])
+        same = outcome(seen_by_run[run])
         left = [
             candidate
             for candidate in left
-            if candidate[0] is not run and (_outcome(seen_by_run[candidate[0]]) != same or not same[1])
+            if candidate[0] is not run and (outcome(seen_by_run[candidate[0]]) != same or not same[1])
         ]
     order = {run: at for at, (run, _) in enumerate(found.seen)}
     return sorted(chosen, key=lambda candidate: (len(candidate[0].commands), order[candidate[0]]))
@@ -257,12 +262,6 @@ def _names_today(result: RunObservation) -> bool:
     today = datetime.now(UTC).date().isoformat()
     last = result.last
     return last is not None and (today in (last.out or "") or today in json.dumps(result.changed(), default=str))
-
-
-def _outcome(result: RunObservation) -> tuple[Any, ...]:
-    """The results of a run that a user sees; runs with equal outcomes are duplicates."""
-    last = result.last
-    return (result.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
 
 
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d+(?:[.:-]\d+)*")

@@ -17,8 +17,9 @@ from testwright.engine.integration.programs.documented import (
     relies_on_wrong_default,
     vocabulary_of,
 )
+from testwright.engine.integration.programs.plainer import idle_runs
 from testwright.engine.integration.programs.proposals import ProgramFacts, boundary_runs, single_runs
-from testwright.engine.integration.programs.runs import _behaviour, failure_cause
+from testwright.engine.integration.programs.runs import _behaviour, failure_cause, rejection_reason
 from testwright.engine.integration.programs.tables import altered_table
 from testwright.engine.integration.write.program_cases import _rarest
 from testwright.engine.python.project.layout import find_layout
@@ -358,3 +359,32 @@ def test_a_linter_that_tells_by_its_code_is_tried_with_the_numbers_that_it_print
 def test_an_option_of_a_linter_is_behaviour_and_one_of_a_failure_is_none():
     found = [_behaviour(*reporting("x.py", "--all", out="x.py:4: unused\n", err=err), ()) for err in ("", "no file\n")]
     assert [any(kind == "option" for kind, *_ in one) for one in found] == [True, False]
+
+
+def test_a_run_is_dropped_whose_options_or_further_files_change_nothing_that_a_user_sees():
+    runs = {
+        words: reporting(*words, out=out, code=0)
+        for words, out in {
+            ("a.txt",): "4 lines\n",
+            ("a.txt", "--encoding", "utf-8"): "4 lines\n",
+            ("--strict", "a.txt", "b.txt"): "4 lines\n",
+            ("a.txt", "--words"): "9 words\n",
+            ("b.txt",): "4 lines\n",
+        }.items()
+    }
+    idle = {run.commands[0] for run in idle_runs(dict(runs.values()))}
+    assert idle == {("a.txt", "--encoding", "utf-8"), ("--strict", "a.txt", "b.txt")}
+
+
+@pytest.mark.parametrize(
+    ("out", "told"),
+    [
+        ("usage: tool [-h] name\n\noptions:\n  -h, --help  show this\n", True),
+        (" Usage: tool [OPTIONS] COMMAND\n\n╭─ Options ─╮\n│ --help  Show this. │\n", True),
+        ("usage: 40 % of 12 GB\n", False),
+        ("4 lines\n", False),
+    ],
+)
+def test_a_run_that_only_tells_how_its_program_is_called_gets_no_test(out, told):
+    _, result = reporting("tool", out=out, code=0)
+    assert bool(rejection_reason(result)) == told

@@ -1,0 +1,54 @@
+"""Finds runs that have words too many: a plainer run with the same results shows all that they show."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from ..model.programs import ProgramRun, RunObservation
+from .proposals import tells_by_code
+
+
+def idle_runs(seen: Mapping[ProgramRun, RunObservation]) -> frozenset[ProgramRun]:
+    """The runs with options or files that change neither what is printed nor the folder, nor how the program ends.
+
+    Args:
+        seen: runs that may become tests, each with its results.
+    """
+    return frozenset(
+        run
+        for run, result in seen.items()
+        if any(is_plainer(other, run) and outcome(seen[other]) == outcome(result) for other in seen)
+    )
+
+
+def is_plainer(one: ProgramRun, other: ProgramRun) -> bool:
+    """Whether a run has the commands and files of another one, without some of its words."""
+    if one.commands == other.commands or len(one.commands) != len(other.commands) or one.words != other.words:
+        return False
+    pairs = zip(one.commands, other.commands, strict=True)
+    return set(one.files) <= set(other.files) and all(_is_within(fewer, more) for fewer, more in pairs)
+
+
+def _is_within(fewer: Sequence[str], more: Collection[str]) -> bool:
+    """Whether words stand among others in the same order."""
+    left = iter(more)
+    return all(word in left for word in fewer)
+
+
+def outcome(result: RunObservation) -> tuple[object, ...]:
+    """The results of a run that a user sees; runs with equal outcomes are duplicates."""
+    last = result.last
+    return (result.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
+
+
+def prints_help(result: RunObservation) -> bool:
+    """Whether a run tells how the program is used and nothing else."""
+    last = result.last
+    if last is None or result.changed() or tells_by_code(result):
+        return False
+    text = (last.out or "").lstrip().lower()
+    return text.startswith(_USAGE) and any(line.strip(" \t│|").startswith(_HELP_OPTIONS) for line in text.splitlines())
+
+
+_USAGE = "usage:"
+_HELP_OPTIONS = ("-h, --help", "--help")
