@@ -4,7 +4,6 @@ import json
 import os
 
 from ..bootstrap import command_for
-from .launch_measured import measure_commands
 
 
 class Applications:
@@ -25,6 +24,8 @@ class Applications:
         told = json.dumps(measured)
         self._path = os.environ.get("PYTHONPATH")
         if commands:
+            from .launch_measured import measure_commands  # what serves applications, which few tests need, takes long
+
             measure_commands(measured)
         os.environ["API_LAUNCHER"] = json.dumps(command_for("http.launch_measured", told))
 
