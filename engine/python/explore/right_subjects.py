@@ -1,19 +1,21 @@
 """Gives trials the subject whose code they ran: of the members of one name in several classes, that of their object.
 
 By its name alone a call is taken for that of another class: `parse(text).host` for `URL.host`, where `parse` makes a
-`DecodedURL`. Which one a call meant is only known once it ran; another call of `parse` may make something else.
+`DecodedURL`. Which one a call meant is only known once it ran; another call of `parse` may make something else. An
+object that is made to be called shows its call, not its construction: `check = Schema(Lower()); check("HI")`.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ....utils.python_names import assigned_names
 from ....utils.python_source import expression_or_none
 from ..model.arcs import runs_body
-from ..model.model import CallableFacts, ModuleFacts
+from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..search.trial_search import TrialRecord
 
 
@@ -24,7 +26,27 @@ def with_right_subjects(records: Sequence[TrialRecord], facts: ModuleFacts) -> l
         for one in owner.members:
             members[one.name].append(one)
     bases = {owner.name: owner.bases for owner in facts.classes}
-    return [_under_right_subject(record, members, bases) for record in records]
+    calling = {one.owner or "": one for one in members["__call__"]}
+    called = {(one.trial.subject, one.trial.arrange) for one in records if _calls_object(one, calling)}
+    return [
+        replace(one, trial=replace(one.trial, subject=calling[one.trial.subject].qualname))
+        if (one.trial.subject, one.trial.arrange) in called and _calls_variable(one.trial)
+        else _under_right_subject(one, members, bases)
+        for one in records
+    ]
+
+
+def _calls_object(record: TrialRecord, calling: Mapping[str, CallableFacts]) -> bool:
+    """Whether a trial of a class's construction calls a variable and so runs what calls of its objects do."""
+    own = calling.get(record.trial.subject)
+    return own is not None and _calls_variable(record.trial) and runs_body(own, record.arcs)
+
+
+def _calls_variable(trial: Trial) -> bool:
+    bound = assigned_names(trial.arrange)
+    act = expression_or_none(trial.act)
+    calls = [node.func for node in ast.walk(act) if isinstance(node, ast.Call)] if act is not None else []
+    return any(isinstance(func, ast.Name) and func.id in bound for func in calls)
 
 
 def _under_right_subject(

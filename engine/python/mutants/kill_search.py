@@ -156,14 +156,16 @@ class MutantSearch:
         return [live_mutant for live_mutant in self.live_mutants if not live_mutant.done and not live_mutant.killers]
 
     def _next(self, live: LiveMutant, most: int) -> tuple[int, ...]:
-        """Returns trials that run its line: generated for it first, then by past kills, then one path after another."""
+        """Returns trials that run its line: those generated for it first, then documented examples, which become tests
+        in any case, then by past kills, then one path after another."""
         turns: dict[int, int] = {}
-        ranked: list[tuple[bool, int, int, int]] = []
+        ranked: list[tuple[bool, bool, int, int, int]] = []
         for place in self._places(live):
             way = self.ways[place]
             turns[way] = turns.get(way, 0) + 1
             aimed = bool(live.aimed) and self.keys[place] in live.aimed
-            ranked.append((not aimed, -self.successes.get(place, 0), turns[way], place))
+            example = self.pool[place].example
+            ranked.append((not aimed, not example, -self.successes.get(place, 0), turns[way], place))
         lines = self.limits.lines if live.several else self.limits.lines // FEWER_FACTOR
         return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]], lines)
 

@@ -136,7 +136,7 @@ def rank_candidates(
             misfits=traits.misfits + (record.number in misused),
             idle=record.number in idle or _leaves_alike(record, traits.representation),
             refusal=raised is not None and raised.line in lines.raising,
-            meant=raised is None or bool(trial.wanted) or _is_meant(raised, record, lines),
+            meant=bool(trial.wanted) or _is_meant(record, traits.representation, lines),
             kills=(kills or {}).get(record.number, frozenset()),
             interchangeable=record.number in interchangeable,
             constant=trial.subject in constant,
@@ -282,8 +282,7 @@ def _raised_by_accident(record: TrialRecord, lines: _RaisingLines) -> bool:
     compares = not member.startswith("__") or member == "__hash__"
     if compares and isinstance(expression_or_none(record.trial.act), ast.Compare):
         return True  # nobody sees which side raised it
-    name = raised.type_name.rpartition(".")[2]
-    declined = lines.declined(raised, record)
+    name, declined = raised.type_name.rpartition(".")[2], lines.declined(raised, record)
     # Line 0: the exception did not come from the module.
     if (raised.line == 0 and not declined) or name in NEVER_ASSERTED:
         return True
@@ -296,8 +295,12 @@ def _raised_by_accident(record: TrialRecord, lines: _RaisingLines) -> bool:
     return name in FOLDER_ERRORS and "tmp_path" not in record.trial.fixtures
 
 
-def _is_meant(raised: Raised, record: TrialRecord, lines: _RaisingLines) -> bool:
-    """Whether the code raises on purpose, a docstring announces the exception, or a protocol of Python's demands it."""
+def _is_meant(record: TrialRecord, shown: Representation, lines: _RaisingLines) -> bool:
+    """Whether the code raises on purpose, a docstring announces the exception, or a protocol of Python's demands it;
+    nobody means that nothing comes out because a size is negative."""
+    raised = record.observation.raised
+    if raised is None:
+        return not (shown.below_zero and (shown.trivial or not shown.result))
     name = raised.type_name.rpartition(".")[2]
     if raised.line in lines.raising or lines.declined(raised, record):
         return True

@@ -112,6 +112,26 @@ def receiver_options(
     return sum(one.arg in optional for one in built.keywords) if built is not None else 0
 
 
+def has_size_below_zero(
+    subject: CallableFacts | None, act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts
+) -> bool:
+    """Whether an option whose default is a whole number of things, as a size is, is given a negative one."""
+    owner = _class_named(subject.owner, facts) if subject is not None and subject.owner is not None else None
+    built, _ = _filled(act, statements, facts)
+    calls = ((subject, act), (owner.constructor if owner is not None else None, built))
+    return any(
+        parameter.name == keyword.arg and (parameter.default or "").isdecimal() and _is_below_zero(keyword.value)
+        for called, call in calls
+        if called is not None and isinstance(call, ast.Call)
+        for keyword in call.keywords
+        for parameter in called.parameters
+    )
+
+
+def _is_below_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant)
+
+
 def _is_unfilled(subject: CallableFacts, owner: ClassFacts, given: Sequence[ast.expr]) -> bool:
     """Whether a method that reads asks an object of plain values, such as a name, into which nothing was put yet."""
     plain = all(isinstance(node, ast.Constant | ast.UnaryOp) for node in given)

@@ -7,7 +7,7 @@ reads; where that is not known, a second call gave the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from ..model.model import RICH_SOURCES, ModuleFacts
 from ..scenarios.scenario import ShownBehaviour
@@ -22,14 +22,31 @@ _Key = tuple[str, str, tuple[str, ...], str]
 
 
 def records_with_idle_steps(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozenset[int]:
-    """Numbers of the records that call, before their act, a method that only asks; not those that a person wrote."""
+    """Numbers of the records that call, before their act, a method that only asks.
+
+    What a person wrote stays, but where the result is nobody's words and another record does the same without the step.
+    """
     asking = asking_methods(records, facts)
-    return frozenset(
-        record.number
-        for record in records
-        if record.trial.source not in RICH_SOURCES
-        and ShownBehaviour not in record.notes
-        and any(step in asking for _, step in _steps(record))
+    found: set[int] = set()
+    for record in records:
+        idle = {at for at, step in _steps(record) if step in asking}
+        if not idle or ShownBehaviour in record.notes:
+            continue
+        if record.trial.source not in RICH_SOURCES or (
+            record.trial.wanted is None and _is_done_without(record, idle, records)
+        ):
+            found.add(record.number)
+    return frozenset(found)
+
+
+def _is_done_without(record: TrialRecord, steps: Set[int], records: Sequence[TrialRecord]) -> bool:
+    """Whether another record lacks statements of this one and has the same outcome by the same way."""
+    key = _key(record, tuple(text for at, text in enumerate(record.trial.arrange) if at not in steps))
+    return any(
+        _key(one, one.trial.arrange) == key
+        and one.arcs == record.arcs
+        and outcome_of(one.observation) == outcome_of(record.observation)
+        for one in records
     )
 
 

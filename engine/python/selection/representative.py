@@ -22,7 +22,16 @@ from ..outside.arrangement import DATA, NOTES
 from ..search.trial_mutation import DECORATED
 from ..source.titles import subject_call
 from ..usage.harvest import bound_arguments
-from .degeneracy import CONTAINERS, MILD, SEVERE, degeneracy_of, is_partial, receiver_degeneracy, receiver_options
+from .degeneracy import (
+    CONTAINERS,
+    MILD,
+    SEVERE,
+    degeneracy_of,
+    has_size_below_zero,
+    is_partial,
+    receiver_degeneracy,
+    receiver_options,
+)
 
 _HOLE = "__hole__"
 _MOST_GAPS = 3
@@ -52,6 +61,7 @@ class Representation:
         set_up: number of options with which the object is made that the method is called on.
         signs: number of arguments that are a single sign because that is what their parameter takes.
         negative: whether an argument is a negative whole number: an index from the end, a size that makes no sense.
+        below_zero: whether an option that gives a size is negative.
         unset: whether the result is an object's text with parts that are not set; see `shows_unset_parts`.
     """
 
@@ -67,6 +77,7 @@ class Representation:
     set_up: int = 0
     negative: bool = False
     signs: int = 0
+    below_zero: bool = False
     unset: bool = False
 
     def distance(self, other: Representation) -> int:
@@ -142,6 +153,7 @@ def represent(
         set_up=receiver_options(subject, act, statements, facts),
         negative=_has_negative(values_given),
         signs=signs,
+        below_zero=has_size_below_zero(subject, act, statements, facts),
         unset=unset,
     )
 

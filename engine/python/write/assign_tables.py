@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ....utils.python_names import unique_name
-from ..judge.case_tables import Group, cases_by_shape, tabulate
-from ..model.model import ModuleFacts
-from ..model.spec_case import Case
+from ....utils.python_names import last_name, unique_name
+from ....utils.python_source import expression_or_none, literal_or, parse_expression
+from ..judge.case_tables import Group, cases_by_shape, shape_key, tabulate
+from ..model.model import CallableFacts, ModuleFacts
+from ..model.spec_case import Case, SpecExpectation
 from ..source.titles import (
     positional_names,
     snake_case,
@@ -36,7 +37,9 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
         # Rows without a document come last.
         members = sorted(bucket, key=lambda case: case.documented[0].lines[0] if case.documented else 10**9)
         subject = callables.get(members[0].subject)
-        own_parameters = positional_names(subject) if subject is not None and subject.name == "__call__" else []
+        own_parameters = (
+            positional_names(subject) if subject is not None and _calls_own_object(members[0], subject) else []
+        )
         table = tabulate(members, (), partial(_parameter_name, by_name, own_parameters))
         if table is None:
             placed += bucket
@@ -47,6 +50,31 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
         text = text if len(text) <= _LONGEST_GROUP else name
         placed += [replace(case, group=text) for case in members]
     return sorted(placed, key=lambda case: order[case.subject])
+
+
+def alike_in_precision(cases: Sequence[Case]) -> list[Case]:
+    """Compares a float approximately where another case of the same form does: `0.75` beside `0.6666666666666666`."""
+    about = {(case.subject, shape_key(case)) for case in cases if any(one.kind == "approx" for one in case.expect)}
+    found: list[Case] = []
+    for case in cases:
+        loose = replace(case, expect=tuple(_approximate(one) for one in case.expect)) if about else case
+        same = loose.expect != case.expect and (case.subject, shape_key(loose)) in about
+        found.append(loose if same else case)
+    return found
+
+
+def _approximate(one: SpecExpectation) -> SpecExpectation:
+    if one.kind != "equals" or one.origin == "documented":
+        return one
+    is_float = isinstance(literal_or(parse_expression(one.value or "None"), None), float)
+    return replace(one, kind="approx") if is_float else one
+
+
+def _calls_own_object(case: Case, subject: CallableFacts) -> bool:
+    """Whether the act calls an object of the subject's class, not what was made with one: `Schema(Lower())("HI")`."""
+    built = (expression_or_none(text.partition(" = ")[2]) for text in case.statements)
+    made = {last_name(node.func) for node in built if isinstance(node, ast.Call)}
+    return subject.name == "__call__" and (not made or subject.owner in made)
 
 
 def _parameter_name(by_name: Mapping[str, list[str]], own_parameters: list[str], call: ast.Call, at: int) -> str | None:

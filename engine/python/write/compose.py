@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..facts.analyse import subjects
@@ -19,8 +20,10 @@ from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
 from ..model.model import Exploration, ModuleFacts
 from ..model.spec_case import CAPTURE, FORGET_PRINTED, PRINTED_ERRORS, WEAK_KINDS, Case
 from ..model.spec_domain import spec_domains
-from .assign_tables import assign_tables
+from ..source.import_block import read_imports
+from .assign_tables import alike_in_precision, assign_tables
 from .case_namer import describe_case
+from .local_names import with_own_names
 from .naming import name_tests
 from .render import render_cases
 
@@ -62,6 +65,8 @@ def compose_spec(
         expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
         names = ImportNames(expected)
         cases = [_case(f"tc_{number}", one, facts, names) for number, one in enumerate(judged)]
+        imported = {one.bound for one in read_imports(names.statements())}
+        cases = [_described(case) for case in alike_in_precision([with_own_names(case, imported) for case in cases])]
         placed = assign_tables(cases, facts)
         named = name_tests(placed, facts)
         noticed.clear()
@@ -163,20 +168,28 @@ def _case(identifier: str, judged: AssertableFinding, facts: ModuleFacts, names:
         one.kind == "output" or one.actual == PRINTED_ERRORS for one in source.expect
     ):
         statements, fixtures = (*statements, FORGET_PRINTED), (*fixtures, CAPTURE)
-    described = describe_case(source.expression, trial.mode, source.expect)
     return Case(
         id=identifier,
-        title=described.title,
+        title="",
         subject=trial.subject,
         priority=_priority(verdict),
-        preconditions=tuple(" ".join(statement.split())[:900] for statement in statements[:50]),
-        steps=(described.step,),
-        expected=described.expected,
         fixtures=fixtures,
         statements=statements,
         expression=source.expression,
         mode=trial.mode,
         expect=source.expect,
+    )
+
+
+def _described(case: Case) -> Case:
+    """The case with its title, preconditions, steps and expectation in words."""
+    described = describe_case(case.expression, case.mode, case.expect)
+    return replace(
+        case,
+        title=described.title,
+        preconditions=tuple(" ".join(statement.split())[:900] for statement in case.statements[:50]),
+        steps=(described.step,),
+        expected=described.expected,
     )
 
 

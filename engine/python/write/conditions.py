@@ -52,7 +52,7 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     if mine.built and not usual.built:
         found.append(_built_of_nothing(mine, usual, facts))
     found.append(_steps(mine, usual, facts))
-    lacking = _lacking(mine, usual)
+    lacking = _lacking(mine, usual, facts)
     # An option that is passed tells more than what the operands look like, and these more than one that is not.
     return sorted(
         dict.fromkeys(words for words in (*found, *lacking) if words),
@@ -95,12 +95,16 @@ def _steps(mine: Situation, usual: Situation, facts: CallableFacts | None) -> st
     return f"after_single_{snake_case(mine.before[0])}" if len(mine.before) == 1 < len(usual.before) else ""
 
 
-def _lacking(mine: Situation, usual: Situation) -> list[str]:
-    """Names the arguments that the usual test has and this one has not."""
+def _lacking(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:
+    """Names the arguments that the usual test has and this one has not; none of those that may have any name."""
     found: list[str] = []
+    free = facts is not None and any(one.kind == "var_keyword" for one in facts.parameters)
+    known = {one.name for one in facts.parameters} if facts is not None else set[str]()
     own = {_plain(name) for name in (*mine.arguments, *mine.varying)}
     for name in usual.arguments:
         if name in mine.arguments or name in mine.varying or mine.built or name == CLOCK or _plain(name) in own:
+            continue
+        if free and "." not in name and name not in known:
             continue
         if name == usual.content and mine.before:
             continue  # it was given to calls instead

@@ -234,7 +234,7 @@ def _candidates(base: str, test: _Test, usual: _Test, plain: _Test) -> Iterator[
         yield f"{base}_{_joined([emptiness])}"
     if test is usual or not conditions:
         yield base
-    elif outcome.startswith((*_TRUTH, "equals_")) and outcome != _shared_outcome(usual):
+    elif _tells(outcome, conditions[0]) and outcome != _shared_outcome(usual):
         yield f"{base}_{outcome}"
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
@@ -251,6 +251,11 @@ def _candidates(base: str, test: _Test, usual: _Test, plain: _Test) -> Iterator[
         yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
     if test.cases[0].documented:
         yield f"{base}_for_other_values"  # it stays, though nothing tells it apart
+
+
+def _tells(outcome: str, condition: str) -> bool:
+    """Whether an outcome makes a name; that nothing comes out is told best by what is passed."""
+    return outcome.startswith((*_TRUTH, "equals_")) and not (outcome == "is_empty" and condition.startswith(TELLING))
 
 
 def _conditions(test: _Test, usual: _Test, plain: _Test) -> list[str]:

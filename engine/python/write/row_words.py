@@ -20,6 +20,7 @@ LONGEST_ROW = 40
 _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 # Names that say nothing of a number.
 _NAMELESS = frozenset({"value", "number", "n", "x", "val", "item"})
+_METASYNTACTIC = frozenset({"foo", "bar", "baz", "spam", "eggs"})
 _RANKS = {2: ("smaller", "larger"), 3: ("smallest", "middle", "largest")}
 _SIZES = {2: ("shorter", "longer"), 3: ("shortest", "middle", "longest")}
 _SPANS = ((365, "years"), (28, "months"), (7, "weeks"), (1, "days"))
@@ -87,6 +88,7 @@ def _joined(words: Mapping[str, Sequence[str]], cells: Mapping[str, Sequence[ast
         key=lambda name: (
             len({ast.dump(node) for node in cells[name]}) == 1,
             len(set(words[name])) < count or any(map(_has_digit, words[name])),
+            not any(word.startswith("empty") for word in words[name]),  # that one is empty is what sets it apart
             -len({ast.dump(node) for node in cells[name]}),
             order.index(name),
         ),
@@ -149,6 +151,8 @@ def _of_kind(node: ast.expr, kinds: Sequence[str], noun: str) -> str:
         return f"negative_{noun}" if number < 0 else noun
     if kind == "None":
         return f"no_{noun}"
+    if len(kinds) == 2 and noun in _NAMELESS and (kind == "number" or _is_filler(node)):
+        return kind
     if kind == "text" or (kind == "items" and item_count(node)):
         return "" if len(kinds) == 2 else f"{kind}_as_{noun}"
     if kind == "number" and number:
@@ -236,7 +240,7 @@ def _of_texts(nodes: Sequence[ast.expr], words: list[str], expected: Mapping[str
 
 def _is_filler(node: ast.expr) -> bool:
     text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-    return is_sample(text) and text.isalpha()
+    return (is_sample(text) and text.isalpha()) or text in _METASYNTACTIC
 
 
 def _between_moments(cells: Mapping[str, Sequence[ast.expr]], clock: str) -> list[str]:

@@ -135,6 +135,7 @@ _NUMBER_FEATURES: tuple[tuple[str, Callable[[int | float], bool]], ...] = (
     ("fractional", lambda number: number % 1 != 0),
     ("large", lambda number: abs(number) >= 1000),
     ("positive", lambda number: number > 0),
+    ("whole", lambda number: number % 1 == 0),
 )
 # An odd character tells more than a capital letter.
 _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (

@@ -9,7 +9,7 @@ import pytest
 from testwright.engine.python.judge.case_tables import read_group
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import Case, SpecExpectation
-from testwright.engine.python.write.assign_tables import assign_tables
+from testwright.engine.python.write.assign_tables import alike_in_precision, assign_tables
 from testwright.engine.python.write.render import render_cases
 
 pytestmark = pytest.mark.feature("B-06")
@@ -109,3 +109,14 @@ def test_two_tables_with_names_of_their_own_stay_apart() -> None:
 
     assert "def test_parse_low(" in text
     assert "def test_parse_high(" in text
+
+
+def test_floats_of_one_table_are_compared_alike() -> None:
+    about, exact = case(0, "parse('a')", kind="approx", value="0.6666666666666666"), case(1, "parse('b')", value="0.75")
+    whole, other = case(2, "parse('c')", value="1"), case(3, "parse('d', 2)", value="0.5")
+    told = replace(exact, expect=(replace(exact.expect[0], origin="documented"),))
+
+    found = alike_in_precision([about, exact, whole, other, told])
+
+    assert [one.expect[0].kind for one in found] == ["approx", "approx", "equals", "equals", "equals"]
+    assert alike_in_precision([exact, whole]) == [exact, whole]

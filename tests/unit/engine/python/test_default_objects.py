@@ -67,3 +67,14 @@ def test_the_options_of_an_object_are_counted_and_each_is_a_whole(made: str, exp
     found = represent(record.trial, record.observation, ASKED, FACTS)
 
     assert (found.set_up, found.degeneracy) == (expected, 0)
+
+
+def test_nothing_that_comes_of_a_negative_size_becomes_a_test() -> None:
+    default, wide = shown(0, "Rule()", 12, 4), shown(1, "Rule(size=2)", 10, 4, 5)
+    empty, telling = shown(2, "Rule(size=-1)", 0, 4, 6, 7), shown(3, "Rule(size=-1)", 9, 4, 6, 7)
+
+    assert [one.record.number for one in select_candidates([default, wide, empty], FACTS, frozenset()).candidates] == [
+        0,
+        1,
+    ]
+    assert len(select_candidates([default, wide, telling], FACTS, frozenset()).candidates) == 3

@@ -84,6 +84,15 @@ def test_a_call_that_leaves_its_object_as_it_was_is_no_step() -> None:
     assert records_with_idle_steps([ADDING, thrown, bound, written], FACTS) == {1}
 
 
+def test_a_step_that_a_person_wrote_goes_where_another_trial_does_the_same_without_it_and_no_result_is_told() -> None:
+    lines = ("url = Url('')", "url.add('x')")
+    shown = asked(1, "url.add('y')", returned("Url('?y')"), *lines, subject="Url.add", source="document")
+    told = replace(shown, number=2, trial=replace(shown.trial, wanted="Url('?y')"))
+    plain = asked(3, "url.add('y')", returned("Url('?y')"), lines[0], subject="Url.add")
+    assert records_with_idle_steps([ADDING, shown, told, plain], FACTS) == {1}
+    assert records_with_idle_steps([ADDING, shown, told], FACTS) == set()
+
+
 def test_a_call_that_changes_something_is_a_step() -> None:
     changes = (("len(cart)", Value("int", "1")),)
     adding = asked(0, "cart.add('x')", returned("True", effects=changes), "cart = Cart()", subject="Cart.add")

@@ -422,3 +422,10 @@ def test_a_method_that_is_called_as_its_class_is_named_once() -> None:
         "tc_search",
         "tc_search_search_raises_value_error_for_negative_item",
     ]
+
+
+def test_what_is_passed_tells_more_than_that_nothing_comes_out() -> None:
+    found = names(
+        returns("join('kitten', 'hello')", "'kittenhello'", subject="join"), returns("join()", "''", subject="join")
+    )
+    assert found == ["join", "join_for_no_words"]

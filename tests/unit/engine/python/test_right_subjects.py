@@ -78,3 +78,28 @@ def test_the_annotation_of_a_member_says_nothing_of_what_another_one_gave(arcs: 
 def test_the_annotation_of_a_member_contradicts_what_it_gave() -> None:
     assert contradicted(asked("parse('12').value()", PARSE, NUMBER)) == "the annotation -> int"
     assert contradicted(asked("one.value()", NUMBER, WORD, arrange=("one = Number()",))) == "the annotation -> int"
+
+
+CALLED = facts_from_source(
+    b"""class Upper:
+    def __init__(self, mark='!'):
+        self.mark = mark
+
+    def __call__(self, text):
+        return text.upper() + self.mark
+""",
+    ModulePlace("m.py", "m", "."),
+)
+
+
+def test_what_calls_an_object_of_a_class_is_of_its_call_and_so_are_the_other_rows_of_such_a_table() -> None:
+    body, built = (6, -5), (3, -2)
+    made = ("check = Schema(Any(int, Upper()))",)
+    ran = replace(asked("check('hi')", body, subject="Upper", arrange=made), number=0)
+    passed_by = replace(asked("check(2)", subject="Upper", arrange=made), number=1)
+    read = replace(asked("check.name", built, subject="Upper", arrange=made), number=2)
+    held = replace(asked("Upper('?')", built, subject="Upper"), number=3)
+
+    found = with_right_subjects([ran, passed_by, read, held], CALLED)
+
+    assert [one.trial.subject for one in found] == ["Upper.__call__", "Upper.__call__", "Upper", "Upper"]

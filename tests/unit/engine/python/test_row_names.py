@@ -105,3 +105,17 @@ def test_rows_of_one_moment_are_named_by_time_zone_day_or_month() -> None:
     assert words_of_rows({"d": _nodes(plain, zoned)}, {}) == ["without_time_zone", "with_time_zone"]
     days = _nodes("datetime.datetime(2024, 5, 3, 10)", "datetime.datetime(2024, 6, 14, 7)")
     assert words_of_rows({"d": days}, {}) == ["in_may", "in_june"]
+
+
+def test_numbers_of_which_one_is_no_whole_one_are_told_by_that() -> None:
+    assert words_of_rows({"lit": _nodes("3", "2.5")}, {}) == ["whole", "fractional"]
+
+
+def test_a_number_and_a_word_without_a_meaning_are_told_by_their_kinds() -> None:
+    assert words_of_rows({"value": _nodes("2", "'foo'")}, {}) == ["number", "text"]
+    assert words_of_rows({"value": _nodes("2", "'five days'")}, {}) == ["number", "five_days"]
+
+
+def test_that_one_of_several_arguments_is_empty_tells_its_row() -> None:
+    cells = {"first": _nodes("'planning'", "[3, 1, 2]"), "second": _nodes("'playing'", "[]")}
+    assert words_of_rows(cells, {}) == ["playing", "empty"]

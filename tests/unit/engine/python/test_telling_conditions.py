@@ -90,3 +90,11 @@ def test_defaults_of_an_object_are_not_said_of_a_call_that_has_arguments() -> No
 
     assert differences(Situation(passed(args="{'three': 3}"), built=True), usual, CHOP) == ["with_args", "new_tree"]
     assert differences(Situation({}, varying={"other"}, built=True), usual, CHOP) == ["with_operand", "new_tree"]
+
+
+def test_a_call_is_not_said_to_lack_an_argument_whose_name_anybody_may_choose() -> None:
+    free = Parameter("kwargs", "var_keyword")
+    expand = CallableFacts("expand", "function", (1, 2), (Parameter("values", "positional_or_keyword"), free))
+    usual, mine = Situation(passed(name="'kitten'")), Situation(passed(values="{'page': 3}"))
+
+    assert differences(mine, usual, expand) == ["with_values"]

@@ -1,0 +1,52 @@
+"""Gives variables of tests names of their own: none hides what the test file imports for another test."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of, unique_name
+from ....utils.python_source import parse_or_none, parse_python
+from ..model.spec_case import Case
+
+
+def with_own_names(case: Case, imported: Collection[str]) -> Case:
+    """The case with other names for variables that have the name of an import: `new_jaro = Jaro()` beside `jaro`.
+
+    Args:
+        imported: the names that the test file imports.
+    """
+    hiding = assigned_names(case.statements) & set(imported)
+    if not hiding:
+        return case
+    texts = [*case.statements, case.expression, *(one.actual for one in case.expect)]
+    used = {name for text in texts for name in names_of(parse_python(text.strip()))} | set(imported)
+    renamed: dict[str, str] = {}
+    for name in sorted(hiding):
+        renamed[name] = unique_name(f"{_word_before(name, case)}_{name.strip('_')}", used)
+        used.add(renamed[name])
+    return replace(
+        case,
+        statements=tuple(_renamed(text, renamed) for text in case.statements),
+        expression=_renamed(case.expression, renamed),
+        expect=tuple(replace(one, actual=_renamed(one.actual, renamed)) for one in case.expect),
+    )
+
+
+def _word_before(name: str, case: Case) -> str:
+    """`new` for an object that is made of a class, else the article."""
+    for text in case.statements:
+        tree = parse_or_none(text)
+        bound = assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
+        if bound is not None and bound[0] == name and isinstance(bound[1], ast.Call):
+            return "new" if last_name(bound[1].func)[:1].isupper() else "a"
+    return "a"
+
+
+def _renamed(text: str, renamed: Mapping[str, str]) -> str:
+    tree = parse_python(text.strip())
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in renamed]
+    for node in found:
+        node.id = renamed[node.id]
+    return ast.unparse(tree) if found else text

@@ -1,0 +1,39 @@
+"""No variable of a test hides what its file imports (B-16)."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.model.spec_case import Case, SpecExpectation
+from testwright.engine.python.write.local_names import with_own_names
+
+pytestmark = pytest.mark.feature("B-16")
+
+
+def case(*statements: str, expression: str, actual: str = "result", value: str = "1") -> Case:
+    return Case(
+        "tc_call", "Calls", "Jaro.__call__", statements=statements, expression=expression,
+        expect=(SpecExpectation("equals", actual, value),),
+    )  # fmt: skip
+
+
+def test_a_variable_with_the_name_of_an_import_is_told_from_it_wherever_it_is_read() -> None:
+    given = case("jaro = Jaro()", "jaro.learn('jaro')", expression="jaro('kitten')", actual="jaro.words", value="jaro")
+
+    found = with_own_names(given, {"Jaro", "jaro"})
+
+    assert found.statements == ("new_jaro = Jaro()", "new_jaro.learn('jaro')")
+    assert found.expression == "new_jaro('kitten')"
+    assert [(one.actual, one.value) for one in found.expect] == [("new_jaro.words", "jaro")]
+
+
+def test_what_is_made_of_no_class_gets_an_article_and_no_name_twice() -> None:
+    given = case("url = 'https://example.com'", "a_url = 3", expression="parse(url, a_url)")
+
+    assert with_own_names(given, {"url", "parse"}).statements == ("a_url_2 = 'https://example.com'", "a_url = 3")
+
+
+def test_other_variables_keep_their_names() -> None:
+    given = case("jaro = Jaro()", expression="jaro('kitten')")
+
+    assert with_own_names(given, {"Jaro"}) is given
