@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from ..inputs.plain_texts import oddness_beside
 from ..inputs.text_formats import fitting_texts
@@ -20,6 +20,7 @@ from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import outcome_of
 from ..selection.representative import represent, texts_in
 from ..source.literals import literal_places
+from ..usage.harvest import texts_of_objects
 
 ROUNDS = 6
 _LEAST_TRIALS = 600
@@ -49,10 +50,11 @@ async def simplify_trials(
     chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, kills)
     bases = [one for one in chosen if one.trial.source not in RICH_SOURCES and one.seen.steps <= SLOW_STEPS]
     subjects = {one.qualname: one for one in facts.callables()}
-    written = _texts_by_subject(search.records)
+    built = _texts_of_objects(search.records, facts)
+    written = _texts_by_subject(search.records, built)
     left = max(_LEAST_TRIALS, _TRIALS_OF_EACH * len(bases))
     fitting = fitting_texts(facts)
-    simplest = partial(_simplest, subjects=subjects, facts=facts, written=written, fitting=fitting)
+    simplest = partial(_simplest, subjects=subjects, facts=facts, written=written, built=built, fitting=fitting)
     for _ in range(rounds):
         if not bases or left <= 0 or over():
             return
@@ -64,7 +66,7 @@ async def simplify_trials(
                 [
                     one
                     for one in simplified_trials(
-                        base.trial, facts, written.get(base.trial.subject, ()), fitting=fitting
+                        base.trial, facts, written.get(base.trial.subject, ()), fitting=fitting, built=built
                     )
                     if _key(one) not in ran
                 ],
@@ -83,8 +85,12 @@ async def simplify_trials(
         ]
 
 
-def _texts_by_subject(records: Sequence[TrialRecord]) -> dict[str, tuple[str, ...]]:
-    """Returns the texts that documents and usage pass, by subject, in order of appearance."""
+def _texts_by_subject(records: Sequence[TrialRecord], built: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Returns the texts that documents and usage pass, by subject, in order of appearance.
+
+    What an object is built from is passed to its constructor, not to the method that is called on it.
+    """
+    of_objects = frozenset(chain(*built.values()))
     found: dict[str, dict[str, None]] = {}
     for record in records:
         if record.trial.source in RICH_SOURCES:
@@ -92,7 +98,15 @@ def _texts_by_subject(records: Sequence[TrialRecord]) -> dict[str, tuple[str, ..
             texts.update(
                 dict.fromkeys(place.value for place in literal_places(record.trial) if isinstance(place.value, str))
             )
-    return {subject: tuple(texts) for subject, texts in found.items()}
+    return {
+        subject: tuple(text for text in texts if subject in built or text not in of_objects)
+        for subject, texts in found.items()
+    }
+
+
+def _texts_of_objects(records: Sequence[TrialRecord], facts: ModuleFacts) -> dict[str, tuple[str, ...]]:
+    """Returns the texts that documents and usage build objects from, by class, in order of appearance."""
+    return texts_of_objects([one.trial for one in records], facts)
 
 
 def _key(trial: Trial) -> tuple[str, tuple[str, ...]]:
@@ -105,6 +119,7 @@ def _simplest(
     subjects: Mapping[str, CallableFacts],
     facts: ModuleFacts,
     written: Mapping[str, Sequence[str]],
+    built: Mapping[str, Sequence[str]],
     fitting: frozenset[str],
 ) -> TrialRecord:
     """Returns the simplest record that takes the branches of the base to the same kind of outcome."""
@@ -122,7 +137,7 @@ def _simplest(
         )
     ]
 
-    known = frozenset(written.get(base.trial.subject, ()))
+    known = frozenset(chain(written.get(base.trial.subject, ()), *built.values()))
 
     def difficulty(record: TrialRecord) -> tuple[float, ...]:
         others = texts_in(record.trial) - known

@@ -1,4 +1,4 @@
-"""Reads the examples of code without prompts, whose results stand in comments: `print(area(2))  # 4`."""
+"""Reads the examples of code without prompts, whose results stand in comments or nowhere: `print(area(2))  # 4`."""
 
 from __future__ import annotations
 
@@ -7,66 +7,91 @@ import copy
 import re
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ....utils.python_names import bound_outside_patterns, last_name, loaded_names, printed_argument
-from ....utils.python_source import literal_or, parse_or_none
+from ....utils.python_source import expression_or_none, literal_or, parse_or_none
 from ..model.model import Example
 
 _LONGEST_TEXT = 8_000
 _MOST_EACH = 20
 _MOST_LINES = 5
 _SAYS = r"(?:[-=]*>|\u2192|\u21d2|==?|(?:[Rr]eturns|[Pp]rints|[Gg]ives|[Oo]utputs?|[Rr]esult)\b:?)"
-_COMMENT = re.compile(rf"#+\s*(?:{_SAYS})?\s*(.+?)\s*$")
+_COMMENT = re.compile(rf"#+\s*(?P<says>{_SAYS})?\s*(?P<told>.+?)\s*$")
 _NUMBERED = re.compile(r"\(\d+\)!?$")
 _FENCE = re.compile(r"^(`{3,}|~{3,})[ ]*+(python|py|python3)?[ ]*+$")
 _MARKER = object()
 
 
-def block_examples(block: str, first_line: int) -> Iterator[Example]:
+def block_examples(block: str, first_line: int, *, plain: bool = False) -> Iterator[Example]:
     """Generates the calls of a code block that say their result, each with the statements before it.
 
     Read are comments behind a call or an assignment of one (`total = f(2)  # 4`), behind `print` or in the lines after
     it, and a literal in the line after a call. What `print` shows is certain only where it is a literal: other words
-    may speak of something else.
+    may speak of something else. So may a literal in the comment below another call, and an object that a comment says
+    comes out: `half(box)  # => Box(2)` becomes a comparison, and the class may compare nothing.
 
     Args:
         block: Python code without the indentation that all lines share.
         first_line: number of the block's first line in its file.
+        plain: whether calls that say no result are examples as well: what they pass was chosen by a person.
     """
     tree = parse_or_none(block)
     lines = block.splitlines()
     body = tree.body if tree is not None else []
     for at, node in enumerate(body):
         following = body[at + 1] if at + 1 < len(body) else None
-        found = _said(node, following, lines)
+        found = _said(node, following, lines) or (_plain_call(node) if plain else None)
         if found is not None:
-            call, want, certain = found
-            before, call = _resolved(body[:at], call)
+            act, want, certain = found
+            before, act = _resolved(body[:at], act) if isinstance(act, ast.Call) else (body[:at], act)
             arrange = tuple(ast.unparse(one) for one in before)
-            yield Example(arrange, ast.unparse(call), want, first_line + node.lineno - 1, certain)
+            yield Example(arrange, ast.unparse(act), want, first_line + node.lineno - 1, certain)
 
 
 def docstring_examples(raw: str, first_line: int) -> tuple[Example, ...]:
     """Returns the examples of a docstring's code blocks: fenced, or indented below its words.
 
+    A block goes on from those before it: what they bind is known in it.
+
     Args:
         raw: the docstring as written.
         first_line: number of its first line in the file.
     """
-    if "#" not in raw or len(raw) > _LONGEST_TEXT:
+    if "(" not in raw or len(raw) > _LONGEST_TEXT:
         return ()
-    found = (one for start, block in _blocks(raw) for one in block_examples(block, first_line + start))
-    return tuple(one for one, _ in zip(found, range(_MOST_EACH), strict=False))
+    return tuple(one for one, _ in zip(_consecutive(raw, first_line), range(_MOST_EACH), strict=False))
 
 
-def _said(node: ast.stmt, following: ast.stmt | None, lines: list[str]) -> tuple[ast.Call, str, bool] | None:
-    """The call of a statement, the result that the code says, and whether it surely is that; None without one."""
+def _consecutive(raw: str, first_line: int) -> Iterator[Example]:
+    known: tuple[str, ...] = ()
+    for start, block in _blocks(raw):
+        for one in block_examples(block, first_line + start, plain=True):
+            yield replace(one, arrange=(*known, *one.arrange))
+        tree = parse_or_none(block)
+        bound = [node for node in (tree.body if tree is not None else []) if isinstance(node, ast.Assign)]
+        known = (*known, *map(ast.unparse, bound))
+
+
+def _plain_call(node: ast.stmt) -> tuple[ast.expr, str, bool] | None:
+    """The call of a statement that says no result; what it prints rather than the printing."""
+    value = node.value if isinstance(node, ast.Expr | ast.Assign) else None
+    if not isinstance(value, ast.Call):
+        return None
+    if last_name(value.func) == "print":
+        shown = printed_argument(value)
+        return (shown, "", True) if isinstance(shown, ast.Call) else None
+    return value, "", True
+
+
+def _said(node: ast.stmt, following: ast.stmt | None, lines: list[str]) -> tuple[ast.expr, str, bool] | None:
+    """What a statement asks for, the result that the code says, and whether it surely is that; None without one."""
     value = node.value if isinstance(node, ast.Expr | ast.Assign) else None
     if not isinstance(value, ast.Call):
         return None
     end = node.end_lineno or node.lineno
     comment = _COMMENT.search(lines[end - 1][_code_end(lines[end - 1], node) :])
-    told = comment[1] if comment is not None and not _NUMBERED.match(comment[1]) else ""
+    told = comment["told"] if comment is not None and not _NUMBERED.match(comment["told"]) else ""
     if last_name(value.func) == "print":
         if len(value.args) != 1 or value.keywords or isinstance(value.args[0], ast.Constant | ast.JoinedStr):
             return None
@@ -74,6 +99,12 @@ def _said(node: ast.stmt, following: ast.stmt | None, lines: list[str]) -> tuple
         return (value, text, _is_literal(text)) if text else None
     if _is_literal(told):
         return value, repr(literal_or(told, None)), True
+    made = expression_or_none(told) if comment is not None and comment["says"] else None
+    if isinstance(made, ast.Call) and last_name(made.func)[:1].isupper() and isinstance(node, ast.Expr):
+        return ast.Compare(value, [ast.Eq()], [made]), "True", False
+    below = _comment_below(lines, end) if isinstance(node, ast.Expr) else ""
+    if _is_literal(below):
+        return value, below, False
     # `f(2)` with `4` in the next line is a session whose prompts were left out.
     shown = following.value if isinstance(following, ast.Expr) and isinstance(node, ast.Expr) else None
     if shown is not None and shown.lineno == end + 1 and _is_literal(ast.unparse(shown)):
@@ -147,7 +178,7 @@ def _comment_below(lines: list[str], end: int) -> str:
     if not found or len(found) > _MOST_LINES:
         return ""
     told = _COMMENT.match(f"# {found[0]}")
-    return "\n".join([told[1] if told is not None else "", *found[1:]])
+    return "\n".join([told["told"] if told is not None else "", *found[1:]])
 
 
 def _is_literal(text: str) -> bool:
@@ -179,7 +210,7 @@ def _block(lines: list[str], start: int, end: int) -> Iterator[tuple[int, str]]:
     """The block between two lines; where it is words with code below them, the blocks that are indented further."""
     text = "\n".join(lines[start:end])
     block = textwrap.dedent(text)
-    if ">>>" in block or "#" not in block:
+    if ">>>" in block or "(" not in block:
         return
     if parse_or_none(block) is not None:
         yield start, block

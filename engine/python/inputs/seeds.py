@@ -15,6 +15,7 @@ from ..usage.project_index import ProjectIndex
 from ..usage.prose_examples import prose_examples
 from ..usage.scoping import NameScope, is_reproducible
 from ..usage.slicing import Subjects, needed_statements, standalone
+from .refused_calls import refused_call
 
 _MAXIMUM_TEXT = 900
 
@@ -62,6 +63,11 @@ def example_trial(
     aliases = {name: source for name, source in facts.constants if source in functions}
     for name in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)):
         name.id = aliases.get(name.id, name.id)  # an old name of a function is that function
+    shown_to_fail = refused_call(last) if not example.want.strip() else None
+    if shown_to_fail is not None:
+        *inside, last = shown_to_fail.body
+        before = [*before, *inside]
+        example = replace(example, want=shown_to_fail.want)
     last, example = _asserted(*_collected(last, example))
     # `cart = Cart()` without output: the assigned expression is the act.
     if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name) and not example.want:
@@ -119,13 +125,15 @@ def _only_shows(act: ast.expr, own: CallableFacts, arranged: list[ast.stmt]) -> 
     """Whether an example asks for no more than how the result of the callable that it documents looks.
 
     `child = url.child("c")` followed by `child.to_text()` is an example of `child`, and so is `box.remove(5)` followed
-    by `box == {1, 2}` one of `remove`.
+    by `box == {1, 2}` one of `remove`, and `box.half() == Box(2)` one of `half`.
     """
     if own.kind != "constructor" and isinstance(act, ast.Compare) and isinstance(act.left, ast.Name):
         done = [one.value.func for one in arranged if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
         called = [one for one in done if isinstance(one, ast.Attribute) and one.attr == own.name]
         equal = len(act.ops) == 1 and isinstance(act.ops[0], ast.Eq)
         return equal and any(isinstance(one.value, ast.Name) and one.value.id == act.left.id for one in called)
+    if isinstance(act, ast.Compare) and isinstance(act.left, ast.Call) and isinstance(act.ops[0], ast.Eq):
+        return own.kind != "constructor" and last_name(act.left.func) == own.name
     act = (printed_argument(act) if isinstance(act, ast.Call) else None) or act
     asked = act.func if isinstance(act, ast.Call) and not (act.args or act.keywords) else act
     if own.kind == "constructor" or not isinstance(asked, ast.Attribute) or asked.attr == own.name:

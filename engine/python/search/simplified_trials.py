@@ -30,13 +30,19 @@ SIMPLIFIED = "simplified"
 _SURROUNDINGS = re.compile(rf"\bmonkeypatch\b|\brequest\b|\bdate(time)?\(|\btimedelta\(|^{NOW}\b")
 _FLAGS = ("True", "False")
 _FRAGMENT = 3
+_MOST_WRITTEN = 4
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\s+|[^A-Za-z0-9\s]+")
 
 
 def simplified_trials(
-    trial: Trial, facts: ModuleFacts, written: Sequence[str] = (), *, fitting: frozenset[str] | None = None
+    trial: Trial,
+    facts: ModuleFacts,
+    written: Sequence[str] = (),
+    *,
+    fitting: frozenset[str] | None = None,
+    built: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Trial]:
     """Returns at most `MOST` simpler variants of a trial, those that change most first.
 
@@ -44,18 +50,21 @@ def simplified_trials(
         facts: the target module; arguments of its callables that have a default are left out.
         written: texts that documents and usage pass to the trial's subject, in order of appearance.
         fitting: `fitting_texts` of the module, where they are known already.
+        built: texts that documents and usage build objects from, by class; where the trial builds one, these count.
     """
+    built = built or {}
+    known = (*written, *(text for texts in built.values() for text in texts))
     fitting = fitting_texts(facts) if fitting is None else fitting
     found: dict[tuple[str, ...], Trial] = {}
     variants = chain(
         without_statements(trial),
         _chained(trial),
-        _with_written_texts(trial, written),
-        _with_whole_words(trial, written),
-        _with_plain_texts(trial, fitting, written),
+        _with_written_texts(trial, written, built),
+        _with_whole_words(trial, known),
+        _with_plain_texts(trial, fitting, known),
         _without_arguments(trial, facts),
         _with_flags(trial, facts),
-        _smaller_literals(trial),
+        _smaller_literals(trial, known),
         _with_words_for_empty_texts(trial),
     )
     for variant in variants:
@@ -111,16 +120,33 @@ def _chained(trial: Trial) -> Iterator[Trial]:
         yield replace(trial, arrange=(*trial.arrange[:at], line, *trial.arrange[at + 2 :]), wanted=None, wanted_line=0)
 
 
-def _with_written_texts(trial: Trial, written: Sequence[str]) -> Iterator[Trial]:
-    """Variants with texts that a person wrote in place of those of the search: all together, then each alone."""
+def _with_written_texts(trial: Trial, written: Sequence[str], built: Mapping[str, Sequence[str]]) -> Iterator[Trial]:
+    """Variants with texts that a person wrote in place of those of the search: all together, then each alone.
+
+    Where an object is built, these are texts that objects of its class are built from. Equal texts stay equal.
+    """
+    lines = [*trial.arrange, trial.act]
     places = [place for place in _own_places(trial) if isinstance(place.value, str)]
-    missing = [text for text in written if all(place.value != text for place in places)]
-    others = [place for place in places if place.value not in written]
-    if not missing or not others:
-        return
-    yield _with_texts(trial, dict(zip(others, missing, strict=False)))
-    for place in others[:4]:
-        yield from (with_source(trial, place, repr(text), _origin(trial)) for text in missing[:2])
+    pools = {place: _texts_for(lines[place.statement], written, built) for place in places}
+    found: dict[str, list[str]] = {}
+    for place, pool in pools.items():
+        if place.value not in pool:
+            missing = [text for text in pool if all(other.value != text for other in places)]
+            found.setdefault(place.value, missing)
+    chosen: dict[str, str] = {}
+    for value, missing in found.items():
+        free = [text for text in missing if text not in chosen.values()]
+        chosen.update({value: free[0]} if free else {})
+    if chosen:
+        yield _with_texts(trial, {place: chosen[place.value] for place in places if place.value in chosen})
+    for value, missing in list(found.items())[:4]:
+        for text in missing[:_MOST_WRITTEN]:
+            yield _with_texts(trial, {place: text for place in places if place.value == value})
+
+
+def _texts_for(line: str, written: Sequence[str], built: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The texts that a person wrote where a line has texts of its own."""
+    return next((texts for name, texts in built.items() if texts and f"{name}(" in line), written)
 
 
 def _with_words_for_empty_texts(trial: Trial) -> Iterator[Trial]:
@@ -252,10 +278,13 @@ def _with_statement(trial: Trial, index: int, text: str) -> Trial:
     return replace(trial, arrange=tuple(lines[:-1]), act=lines[-1], source=_origin(trial), wanted=None, wanted_line=0)
 
 
-def _smaller_literals(trial: Trial) -> Iterator[Trial]:
-    """Variants with one literal made smaller: fewer items, fewer tokens, a plain number."""
+def _smaller_literals(trial: Trial, written: Sequence[str]) -> Iterator[Trial]:
+    """Variants with one literal made smaller: fewer items, fewer tokens, a plain number.
+
+    A text that a person wrote stays: a part of it is nothing that anybody passes.
+    """
     for place in _own_places(trial):
-        for source in _smaller(place):
+        for source in _smaller(place) if place.value not in written else ():
             yield with_source(trial, place, source, _origin(trial))
 
 

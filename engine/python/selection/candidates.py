@@ -21,6 +21,7 @@ from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
 from ..search.simplified_trials import SIMPLIFIED
 from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
+from ..usage.harvest import builds_from_other_texts, texts_of_objects
 from .compared_calls import constant_callables, interchangeable_calls, misuses_of_empty_objects
 from .idle_arguments import idle_records
 from .idle_steps import records_with_idle_steps
@@ -61,7 +62,8 @@ class TrialCandidate:
         meant: whether its outcome is behaviour: a result, an exception that the code or a document announces, or one of
             Python's protocols; not the error of a wrong call.
         kills: mutants that its test would detect.
-        oddness: of its oddest text, by `oddness`; 0 where documents, usage or natural values have all of them.
+        oddness: of its oddest text, by `oddness`; 0 where documents, usage or natural values have all of them. At least
+            1 where an object is built from texts that no document builds one of its class from, though some do.
         formatted: whether a text is a sample of a format, which a person passes only where it makes a difference.
         interchangeable: whether another method of the class does the same for the same object and arguments.
         constant: whether its callable gave this answer to whatever it was asked.
@@ -116,12 +118,14 @@ def rank_candidates(
     lines = _RaisingLines.of(facts)
     written, fitting = _written_texts(records, facts), fitting_texts(facts)
     idle = idle_records(records)
+    built = texts_of_objects([one.trial for one in records], facts)
     misused, interchangeable = misuses_of_empty_objects(records), interchangeable_calls(records)
     constant = constant_callables(records)
     found: dict[Goal, list[TrialCandidate]] = {}
     for record in _admitted(records, facts, lines):
         trial, raised = record.trial, record.observation.raised
         traits = _traits(record, callables.get(trial.subject), facts, fit_known=fit_known)
+        odd = [oddness_beside(text, fitting) for text in traits.representation.texts - written]
         candidate = TrialCandidate(
             record=record,
             goals=traits.goals,
@@ -141,7 +145,7 @@ def rank_candidates(
             interchangeable=record.number in interchangeable,
             constant=trial.subject in constant,
             formatted=trial.source not in RICH_SOURCES and bool(traits.representation.texts & ALL_TEXTS),
-            oddness=max((oddness_beside(text, fitting) for text in traits.representation.texts - written), default=0),
+            oddness=max([int(builds_from_other_texts(trial, built)), *odd]),
         )
         same = (trial.subject, record.arcs, traits.goals, trial.wanted, candidate.kills)
         found.setdefault(same, []).append(candidate)

@@ -57,7 +57,7 @@ def exclude_trivial(candidates: Sequence[TrialCandidate], selection: Selection) 
                 row.degeneracy > MILD,
                 row.comes_back,  # a text in which nothing is done says least
                 known and not is_rich(row),
-                candidate.oddness > 1,
+                candidate.oddness,
                 -excludes(candidate),
                 near >= OTHER_SHAPE,
                 row.degeneracy,

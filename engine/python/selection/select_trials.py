@@ -149,7 +149,7 @@ def _take_anchor(
             candidate.oddness > 1,
             candidate.record.trial.source not in RICH_SOURCES and not decorates,
             shown.gaps,
-            shown.negative,
+            shown.negative + (shown.result is False),  # what something is says more than what it is not
             candidate.interchangeable,
             shown.set_up,  # an object with its defaults comes first; what an option changes is a delta
             -share,

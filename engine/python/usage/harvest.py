@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....utils.python_names import dotted_name
-from ....utils.python_source import parse_or_none
+from ....utils.python_names import assigned_variable, dotted_name
+from ....utils.python_source import literal_or, parse_expression, parse_or_none
 from ..model.model import RICH_SOURCES, CallableFacts, Candidate, ModuleFacts, Parameter, Trial
 
 _MAXIMUM_EACH = 12
 _SUBSCRIPTED = ("__getitem__", "__setitem__", "__delitem__")
 _MAXIMUM_LENGTH = 160
+_AS_WRITTEN = frozenset({"doctest", "prose", "document", "example", "existing_test"})
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}|<[^<>]*>|\$\w+")
 
 
 @dataclass(slots=True)
@@ -46,6 +50,7 @@ class Harvester:
             origin = "call_site" if trial.source in RICH_SOURCES else trial.source
             tree = parse_or_none("\n".join([*trial.arrange, trial.act]))
             imports = {_bound(text): text for text in trial.imports}
+            tree = _WithLiterals(tree).visit(tree) if tree is not None else None
             for node in ast.walk(tree) if tree else ():
                 if isinstance(node, ast.Call):
                     self._call(node, imports, origin)
@@ -148,6 +153,59 @@ def matched_arguments(harvester: Harvester, tree: ast.expr, subject: str) -> lis
                     pairs = _certain_arguments(node, target)
                     found.extend((subject, parameter.name, ast.unparse(value)) for parameter, value in pairs)
     return found
+
+
+def texts_of_objects(trials: Iterable[Trial], facts: ModuleFacts) -> dict[str, tuple[str, ...]]:
+    """Texts that persons build objects from, by class, in order of appearance; then those without their placeholders.
+
+    Read are the trials that stand in documents and tests as they are; what a search passes to a documented call on an
+    object of its own is no person's. What a template does without any variable shows on `https://example.org` as well
+    as on `kitten`.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    written = [one for one in trials if one.source in _AS_WRITTEN]
+    for name, made in Harvester(facts).read(written).objects.items():
+        nodes = [node for one in made for node in ast.walk(parse_expression(one.source))]
+        texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        plain = [text for one in texts if (text := _PLACEHOLDER.sub("", one))]
+        found[name] = tuple(dict.fromkeys((*texts, *plain)))
+    return found
+
+
+def builds_from_other_texts(trial: Trial, known: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a trial builds an object from texts none of which is among those that are known for its class."""
+    for line in (*trial.arrange, trial.act):
+        names = [name for name, texts in known.items() if texts and f"{name}(" in line]
+        tree = parse_or_none(line) if names else None
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
+                given = [*node.args, *(keyword.value for keyword in node.keywords)]
+                texts = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+                if texts and not set(texts) & set(known[node.func.id]):
+                    return True
+    return False
+
+
+class _WithLiterals(ast.NodeTransformer):
+    """Puts literals in place of the variables that hold them from one assignment on: `text = "a"` and `parse(text)`.
+
+    A variable that is bound again, or whose object a method may change, stays.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        stored = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
+        parts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute | ast.Subscript)]
+        changing = {node.id for node in parts if isinstance(node, ast.Name)}
+        bound = [found for node in tree.body if (found := assigned_variable(node)) is not None]
+        self._literals = {
+            name: value
+            for name, value in bound
+            if stored[name] == 1 and name not in changing and literal_or(value, value) is not value
+        }
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._literals.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
 
 
 def _bound(statement: str) -> str:

@@ -22,6 +22,9 @@ pytestmark = pytest.mark.feature("B-18")
         ("print(label('side'))\n# side (cm)", "print(label('side'))", "side (cm)", False),
         ("data = loads(text)\nprint(data['name'])\n# Ada", "print(loads(text)['name'])", "Ada", False),
         ("print(rows('ab'))\n# a\n# b", "print(rows('ab'))", "a\nb", False),
+        ("str(label)\n# 'side'", "str(label)", "'side'", False),
+        ("half(Box(4))  # => Box(2)", "half(Box(4)) == Box(2)", "True", False),
+        ("half(Box(4))  # returns Box(width=2)", "half(Box(4)) == Box(width=2)", "True", False),
     ],
 )
 def test_a_result_is_read_from_the_comment_or_the_line_below_a_call(block, act, want, certain):
@@ -34,6 +37,8 @@ def test_a_result_is_read_from_the_comment_or_the_line_below_a_call(block, act, 
     "block",
     [
         "area(2, 3)  # in square metres",
+        "half(Box(4))  # Box(2)",
+        "half(Box(4))  # => another Box",
         "area(2, 3)  # (1)",
         "print('Hello')  # Hello",
         "print(a, b)  # 1 2",
@@ -68,6 +73,21 @@ def test_a_result_is_read_in_place_of_its_variable_past_what_only_prints():
     *_, found = block_examples("data = load(text)\nprint(data['a'])\nprint(area(2))\nprint(data['b'])  # 2", 1)
 
     assert found.act == "print(load(text)['b'])"
+
+
+def test_a_call_in_a_docstring_without_a_result_is_an_input_that_a_person_chose():
+    text = (
+        "Return it.\n\n    Example::\n\n        box = Box(4)\n        half(box)\n\n"
+        "    Then::\n\n        print(third(box))\n"
+    )
+
+    found = docstring_examples(text, 1)
+
+    assert [(one.arrange, one.act, one.want) for one in found] == [
+        ((), "Box(4)", ""),
+        (("box = Box(4)",), "half(box)", ""),
+        (("box = Box(4)",), "third(box)", ""),
+    ]
 
 
 def test_code_below_the_words_of_a_docstring_is_found_with_its_line():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
-from testwright.engine.python.usage.harvest import Harvester
+from testwright.engine.python.usage.harvest import Harvester, builds_from_other_texts, texts_of_objects
 
 FACTS = ModuleFacts(
     "m.py",
@@ -45,3 +45,39 @@ def test_what_an_operator_gives_a_special_method_is_its_argument(method: str, ac
     harvest = Harvester(facts).read([Trial(f"Shelf.{method}", act, source="doctest")])
 
     assert [one.source for one in harvest.arguments[f"Shelf.{method}", "item"]] == [value]
+
+
+TEMPLATE = ModuleFacts("m.py", "m", ".", "", classes=(ClassFacts("Template", "plain", (1, 9)),))
+
+
+@pytest.mark.feature("B-16")
+def test_texts_of_objects_are_known_with_and_without_their_placeholders() -> None:
+    statements, imports = ("t = Template('shop/{page}')",), ("from m import Template",)
+    trial = Trial("Template.fill", "t.fill()", imports, statements, source="doctest")
+
+    assert texts_of_objects([trial], TEMPLATE) == {"Template": ("shop/{page}", "shop/")}
+
+
+@pytest.mark.feature("B-16")
+@pytest.mark.parametrize(
+    ("act", "is_other"),
+    [("Template('kitten')", True), ("Template('shop')", False), ("Template(3)", False), ("Other('kitten')", False)],
+)
+def test_an_object_of_another_text_than_the_documented_ones_is_told(act: str, is_other: bool) -> None:
+    assert builds_from_other_texts(Trial("Template", act), {"Template": ("shop",)}) is is_other
+
+
+@pytest.mark.feature("B-16")
+@pytest.mark.parametrize(
+    ("arrange", "values"),
+    [
+        (("given = '<<'",), ["'<<'"]),
+        (("given = '<<'", "given = '>>'"), []),
+        (("given = ['<<']", "given.append('>>')"), []),
+        (("given = [open]",), []),
+    ],
+)
+def test_a_literal_in_a_variable_is_the_value_that_a_call_is_given(arrange: tuple[str, ...], values: list[str]) -> None:
+    harvest = Harvester(FACTS).read([Trial("parse", "parse(given)", arrange=arrange, source="document")])
+
+    assert [one.source for one in harvest.arguments.get(("parse", "text"), [])] == values

@@ -56,6 +56,32 @@ def test_a_call_becomes_simpler_in_one_respect(act: str, simpler: str) -> None:
     assert (simpler,) in variants(act)
 
 
+URIS = ("https://example.org{/page}", "https://example.org/list")
+BUILDING = Trial("Template.__str__", "str(t)", arrange=("t = Template('{name}')",), source="mutation")
+
+
+@pytest.mark.feature("B-16")
+def test_an_object_is_built_from_the_texts_that_documents_build_it_from() -> None:
+    found = simplified_trials(BUILDING, FACTS, ("users",), built={"Template": URIS})
+
+    assert [one.arrange[0] for one in found[:2]] == [f"t = Template({text!r})" for text in URIS]
+
+
+@pytest.mark.feature("B-16")
+def test_equal_texts_stay_equal_where_written_ones_take_their_place() -> None:
+    trial = Trial("Template.__eq__", "t == Template('{name}')", arrange=BUILDING.arrange, source="mutation")
+    first = simplified_trials(trial, FACTS, (), built={"Template": URIS})[0]
+
+    assert (*first.arrange, first.act) == (f"t = Template({URIS[0]!r})", f"t == Template({URIS[0]!r})")
+
+
+@pytest.mark.feature("B-16")
+def test_a_text_that_a_person_wrote_is_not_cut() -> None:
+    trial = Trial("parse", "parse('a=1;b=2')", source="mutation")
+
+    assert simplified_trials(trial, FACTS, ("a=1;b=2",)) == []
+
+
 def test_a_required_argument_and_a_sample_text_stay() -> None:
     assert variants("parse('hello world')") == set()
 

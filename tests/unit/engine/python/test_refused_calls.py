@@ -1,0 +1,68 @@
+"""Examples that show a refusal without a traceback become tests of the exception (B-16)."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from testwright.engine.python.inputs.refused_calls import refused_call
+from testwright.engine.python.inputs.seeds import example_trials
+from testwright.engine.python.judge.comparison import compare_with_document
+from testwright.engine.python.model.model import Observation, Raised
+from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.tests.support.engine.python_projects import context_of, write_project
+
+pytestmark = pytest.mark.feature("B-16")
+
+
+@pytest.mark.parametrize(
+    ("block", "name"),
+    [
+        ("with raises(Refused, regex='^no: '):\n    root(-1)", "Refused"),
+        ("with pytest.raises(m.Refused):\n    root(-1)", "m.Refused"),
+        ("with self.assertRaises(ValueError):\n    root(-1)", "ValueError"),
+        (
+            "try:\n    root(-1)\n    raise AssertionError('not raised')\nexcept Refused as error:\n    told = error",
+            "Refused",
+        ),
+    ],
+)
+def test_the_call_and_the_exception_of_a_refusal_are_read(block: str, name: str) -> None:
+    found = refused_call(ast.parse(block).body[0])
+
+    assert found is not None
+    assert ast.unparse(found.body[-1]) == "root(-1)"
+    assert found.want == f"Traceback (most recent call last):\n{name}\n"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "with open('a.txt') as file:\n    file.read()",
+        "with raises(Exception):\n    root(-1)",
+        "with raises((ValueError, TypeError)):\n    root(-1)",
+        "try:\n    root(-1)\nexcept:\n    pass",
+        "with raises(Refused):\n    for number in (-1, -2):\n        root(number)",
+        "root(-1)",
+    ],
+)
+def test_what_shows_no_single_refusal_is_none(block: str) -> None:
+    assert refused_call(ast.parse(block).body[0]) is None
+
+
+def test_a_doctest_with_raises_is_an_example_of_the_exception(tmp_path: Path) -> None:
+    source = (
+        "class Refused(ValueError):\n    pass\n\n\n"
+        'def root(number):\n    """Takes the root.\n\n    >>> with raises(Refused, match="negative"):\n'
+        '    ...     root(-4)\n    """\n'
+        "    if number < 0:\n        raise Refused('negative')\n    return number**0.5\n"
+    )
+    write_project(tmp_path, {"m.py": source})
+    facts, context = context_of(tmp_path, "m.py")
+    (trial,) = example_trials(facts, context.index)
+    raised = Raised("m.Refused", "negative", bases=("ValueError",))
+
+    assert (trial.subject, trial.act) == ("root", "root(-4)")
+    assert compare_with_document(trial, ObservedTrial(Observation("raised", raised=raised))).agrees
