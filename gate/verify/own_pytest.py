@@ -312,6 +312,9 @@ class _Runner:
     def _arguments(self, place: str, changes: Changes, without: Sequence[str]) -> list[str]:
         # LangSmith's plugin comes along with testwright, not with the project. A failure must not hide other tests.
         arguments = ["-p", "no:langsmith_plugin", "--maxfail=0", "--continue-on-collection-errors"]
+        # Only the last line of a traceback is read. Where the fixture of a file fails, each of its tests has one more
+        # frame than the one before, and pytest's own form of some hundred of them takes longer than all tests.
+        arguments += ["--tb=native"]
         project = self.workspace.project
         if self.above is not None:
             folder, settings = self.above

@@ -131,10 +131,14 @@ async def test_a_test_that_fails_under_the_projects_settings_is_named_and_the_ot
         "import os\n\n\ndef pytest_runtest_setup(item):\n    if item.name == 'test_two':\n        raise OSError('no')\n"
     )
     files = {**SRC, "conftest.py": strict, "pyproject.toml": f'{INI}pythonpath = ["src"]\naddopts = "-x"\n'}
-    tests = {"tests/generated/test_a_two.py": TEST.replace("def test_one", "def test_two"), PLACE: TEST}
+    two = TEST.replace("def test_one", "def test_two")
+    tests = {"tests/generated/test_a_two.py": two, "tests/generated/test_b.py": TEST.replace("1\n", "2\n"), PLACE: TEST}
     found = await judged(tmp_path, files, "src", tests)
     assert (found.outcome, found.passed) == ("passed", 1)
-    assert found.failing == ({"nodeid": "tests/generated/test_a_two.py::test_two", "message": "OSError: no"},)
+    assert found.failing == (
+        {"nodeid": "tests/generated/test_a_two.py::test_two", "message": "OSError: no"},
+        {"nodeid": "tests/generated/test_b.py::test_one", "message": "AssertionError: assert 1 == 2"},
+    )
 
 
 async def test_options_that_its_pytest_does_not_know_keep_it_from_starting(tmp_path, judged):
