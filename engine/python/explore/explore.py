@@ -40,13 +40,13 @@ from ..search.unreached import unreached_callables
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import without_idle_options
 from ..selection.select_trials import select_trials
-from ..selection.shared_instances import without_own_instances
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
 from .idle_setup import drop_idle_setup
 from .right_subjects import with_right_subjects
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 from .simplify import simplify_trials
 from .time_budget import CONFIRMING, FALLING_BACK, HUNTING, SEARCHING, SIMPLIFYING, TimeBudget
+from .use_instances import use_shared_instances
 
 BATCH = 100
 EARLY_TRIALS = 150
@@ -166,7 +166,7 @@ async def _made_plainer(
         await simplify_trials(facts, search, observer, imported, kills=known, rounds=1, over=is_over)
         records = await asyncio.to_thread(with_right_subjects, search.records, facts)
         search.records, known = await asyncio.to_thread(without_idle_options, records, known)
-    search.records, known = await asyncio.to_thread(without_own_instances, search.records, facts, known)
+    known = await use_shared_instances(facts, search, observer, imported, known)
     shortened = await drop_idle_setup(facts, search, observer, imported, known, over=is_over)
     return replace(kills, by_record=shortened)
 

@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none, parse_python
+from ..inputs.calls import variable_for
 from ..model.model import ModuleFacts, Trial
 from ..search.trial_search import TrialRecord
 
@@ -44,8 +46,10 @@ def _bound(tree: ast.Module, line: int) -> list[tuple[str, ast.Call | ast.Attrib
     node = next((statement for statement in tree.body if statement.lineno <= line <= (statement.end_lineno or 0)), None)
     if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call | ast.Attribute):
         return []
-    names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-    return [(name, node.value) for name in names if not name.startswith("_")][:1]
+    names = [target.id for target in node.targets if isinstance(target, ast.Name) and not target.id.startswith("_")]
+    # Of several names, that of the class says what it is.
+    own = variable_for(last_name(node.value.func)) if isinstance(node.value, ast.Call) else ""
+    return [(name, node.value) for name in sorted(names, key=lambda name: name != own)][:1]
 
 
 def _renamed(trial: Trial, name: str, value: ast.expr) -> Trial | None:

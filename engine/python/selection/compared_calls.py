@@ -10,6 +10,7 @@ from ..model.model import Observation, Trial
 from ..search.trial_search import TrialRecord
 
 _OF_THE_WRONG_TYPE = frozenset({"TypeError", "AttributeError"})
+_SHOWING = frozenset({"__str__", "__repr__"})
 _SEVERAL_CALLS = 3
 _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Call)
 _Call = tuple[str, str]
@@ -91,9 +92,14 @@ def _calls(records: Sequence[TrialRecord]) -> Iterator[tuple[TrialRecord, _Call]
 
 
 def _arguments(trial: Trial) -> str | bool:
-    """The arguments as source text; False where the act is no call of the method under test on a variable."""
+    """The arguments as source text; False where the act is no call of the method under test on a variable.
+
+    `str(item)` and `repr(item)` are such calls, too: of a number, both give the same.
+    """
     call = expression_or_none(trial.act)
     owner, _, member = trial.subject.rpartition(".")
+    if isinstance(call, ast.Call) and owner and member == f"__{ast.unparse(call.func)}__" and member in _SHOWING:
+        return ast.unparse(call.args[0]) if len(call.args) == 1 and isinstance(call.args[0], ast.Name) else False
     if not owner or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return False
     if call.func.attr != member or not isinstance(call.func.value, ast.Name):

@@ -55,6 +55,7 @@ def exclude_trivial(candidates: Sequence[TrialCandidate], selection: Selection) 
             return (
                 not (survivors == {"constant"} and any(row.is_empty_beside(known) for known in rows)),
                 row.degeneracy > MILD,
+                candidate.interchangeable,
                 row.comes_back,  # a text in which nothing is done says least
                 known and not is_rich(row),
                 candidate.oddness,

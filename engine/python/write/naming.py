@@ -105,6 +105,7 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
         returning,
         key=lambda test: (
             LATER in (done := test.situation.before),
+            subject.endswith("__eq__") and _shared_outcome(test) == "is_false",
             *_extras(test),
             again in done,
             bool(test.situation.derived),

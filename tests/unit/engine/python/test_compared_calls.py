@@ -73,3 +73,14 @@ def test_a_callable_with_one_answer_to_all_that_it_was_asked_is_constant() -> No
     assert constant_callables(alike[:2]) == set()
     assert constant_callables([*alike, call(3, "maximum", "[4]", returned("2"))]) == set()
     assert constant_callables([*alike, call(3, "maximum", "[]", raised("ValueError"))]) == set()
+
+
+def test_what_str_and_repr_give_alike_shows_neither() -> None:
+    def shown(number: int, by: str, made: str, text: str) -> TrialRecord:
+        found = record(number, f"{by}(word)", returned(repr(text)), arrange=(f"word = Word({made})",))
+        return replace(found, trial=replace(found.trial, subject=f"Word.__{by}__"))
+
+    numbers = [shown(0, "str", "3", "3"), shown(1, "repr", "3", "3")]
+    texts = [shown(2, "str", "'abc'", "abc"), shown(3, "repr", "'abc'", "'abc'")]
+
+    assert interchangeable_calls([*numbers, *texts]) == {0, 1}

@@ -11,7 +11,7 @@ from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.mutants.module_instances import with_module_instances
 from testwright.engine.python.search.trial_search import TrialRecord
 
-TREE = ast.parse("class Jaro: ...\njaro = other = Jaro()\nHOURS = Unit.HOURS\n_own = Jaro()\nLIMIT = 3\n")
+TREE = ast.parse("class Jaro: ...\nother = jaro = Jaro()\nHOURS = Unit.HOURS\n_own = Jaro()\nLIMIT = 3\n")
 FACTS = ModuleFacts("m.py", "m", ".", "")
 
 

@@ -424,6 +424,13 @@ def test_a_method_that_is_called_as_its_class_is_named_once() -> None:
     ]
 
 
+def test_what_equals_something_is_the_usual_case_of_a_comparison() -> None:
+    built = "stack = Stack(3)"
+    unlike = returns("stack == 1", "False", built, subject="Stack.__eq__", kind="is")
+    alike = returns("stack == Stack(3)", "True", built, subject="Stack.__eq__", kind="is")
+    assert names(unlike, alike) == ["stack_eq_is_false", "stack_eq"]
+
+
 def test_what_is_passed_tells_more_than_that_nothing_comes_out() -> None:
     found = names(
         returns("join('kitten', 'hello')", "'kittenhello'", subject="join"), returns("join()", "''", subject="join")

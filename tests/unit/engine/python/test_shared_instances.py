@@ -8,7 +8,11 @@ import pytest
 
 from testwright.engine.python.model.model import Arc, ModuleFacts
 from testwright.engine.python.search.trial_search import TrialRecord
-from testwright.engine.python.selection.shared_instances import without_own_instances
+from testwright.engine.python.selection.shared_instances import (
+    on_shared_instances,
+    shared_instances,
+    without_own_instances,
+)
 from testwright.tests.unit.engine.python.test_select_trials import record, returned
 
 pytestmark = pytest.mark.feature("B-11", "B-16")
@@ -45,3 +49,21 @@ def test_a_call_on_a_new_object_gives_way_to_the_same_on_the_instance_of_the_mod
 )
 def test_what_differs_or_was_written_by_a_person_stays(other: TrialRecord) -> None:
     assert without_own_instances([other, SHARED], FACTS, {})[0] == [other, SHARED]
+
+
+def test_the_call_on_the_instance_stands_where_the_one_on_the_new_object_came_from() -> None:
+    found = replace(SHARED, trial=replace(SHARED.trial, source="mutation"))
+
+    assert [one.trial.source for one in without_own_instances([BUILT, found], FACTS, {})[0]] == ["signature"]
+
+
+def test_other_trials_that_build_what_the_module_offers_use_its_instance_too() -> None:
+    instances = shared_instances([BUILT, SHARED], FACTS)
+    other = call(2, "a_jaro('a_jaro', word)", "0.2", "a_jaro = Jaro()", "word = 'hello'")
+    of_another = call(3, "a_jaro('kitten', 'hello')", "0.2", "a_jaro = Jaro(2)")
+    changing = call(4, "a_jaro('kitten', 'hello')", "0.2", "a_jaro = Jaro()", "a_jaro.learn('hello')")
+
+    found = on_shared_instances([other, of_another, changing], instances)
+
+    assert [(one.arrange, one.act) for one in found] == [(("word = 'hello'",), "jaro('a_jaro', word)")]
+    assert set(found[0].imports) == {"from m import Jaro", "from m import jaro"}
