@@ -64,7 +64,7 @@ def documented_runs(known: ProgramFacts) -> list[ProgramRun]:
         files: list[tuple[str, str]] = []
         for name, argument in files_in(arguments, command):
             if not name.startswith(("/", "~")) and ".." not in name:
-                own = (name, input_files(argument, known.reading, known.samples, known.vocabulary, name)[0][1])
+                own = _file_for(name, argument, known)
                 same = any(text == own[1] and other != name for other, text in files)
                 files.append((name, _other_text(argument, own, files, known)) if same else own)
         runs.append(ProgramRun(tuple(dict(files).items()), (tuple(arguments),), command.words))
@@ -173,7 +173,7 @@ def _documented(command: Command, known: ProgramFacts) -> dict[str, _ArgumentVal
     for words, argument in arguments_in(line, command):
         file = None
         if argument.kind == "input":
-            file = (words[-1], input_files(argument, known.reading, known.samples, known.vocabulary, words[-1])[0][1])
+            file = _file_for(words[-1], argument, known)
         before = found.get(argument.name)
         # A value has one file: of several inputs the first is given.
         if before is not None and before.file is not None:
@@ -182,12 +182,19 @@ def _documented(command: Command, known: ProgramFacts) -> dict[str, _ArgumentVal
     return found
 
 
+def _file_for(word: str, argument: ProgramArgument, known: ProgramFacts) -> tuple[str, str]:
+    """Name and contents of the file that a word of a documented line stands for; one in the folder for `.`."""
+    named = "" if word == "." else word
+    name, text = input_files(argument, known.reading, known.samples, known.vocabulary, named)[0]
+    return named or name, text
+
+
 def _shown_name(argument: ProgramArgument, known: ProgramFacts) -> str:
     """The name of a file that a documented line gives for an argument."""
     for line in known.documented:
         command = matching_command(line, known.commands)
         for words, entry in arguments_in(line, command) if command is not None else ():
-            if entry == argument:
+            if entry == argument and words[-1] != ".":
                 return words[-1]
     return ""
 

@@ -44,6 +44,7 @@ from .proposals import (
     single_runs,
     tells_by_code,
 )
+from .variables import variables_of
 
 COMMAND_SECONDS = 10.0
 MOST_KEPT = 18
@@ -71,12 +72,14 @@ class ProgramFlows:
     """The results of running one program.
 
     Attributes:
+        unset: variables that the program asks for; it runs without them.
         lost: the reasons why commands got no test, by subcommand.
         defects: help texts that runs contradict, as suspected defects of the spec.
     """
 
     program: ProjectProgram
     commands: tuple[Command, ...] = ()
+    unset: tuple[str, ...] = ()
     kept: list[KeptRun] = field(default_factory=list)
     seen: list[tuple[ProgramRun, RunObservation]] = field(default_factory=list)
     lost: dict[str, str] = field(default_factory=dict)
@@ -323,6 +326,7 @@ async def explore_programs(
         SandboxFailure: the sandbox broke.
     """
     found: list[ProgramFlows] = []
+    unset = await asyncio.to_thread(variables_of, root, layout.modules, target.variables)
     for program in components.programs[:_MOST_PROGRAMS]:
         if target.sandbox.kind != "bubblewrap":
             note = f"{program.name} was not run: the weak sandbox does not bind child programs"
@@ -332,7 +336,9 @@ async def explore_programs(
         runner = ProgramRunner(target, program, watched)
         commands, paths = await runner.commands(), [place.path for place in watched]
         facts = await asyncio.to_thread(_program_facts, root, layout, program, paths, commands)
-        found.append(await explore_program(runner, program, facts, flows.arcs, components))
+        explored = await explore_program(runner, program, facts, flows.arcs, components)
+        explored.unset = unset
+        found.append(explored)
     return tuple(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....utils.python_names import unique_name
@@ -33,9 +33,21 @@ ROWS = '''def rows_of(path, table):
         return database.execute(f"SELECT * FROM {table}").fetchall()'''
 
 
-def helper_of(program: ProjectProgram) -> str:
-    """The source of the function that runs a program in a test file."""
+def helper_of(program: ProjectProgram, unset: Sequence[str] = ()) -> str:
+    """The source of the function that runs a program in a test file.
+
+    Args:
+        unset: variables that it runs without, whoever runs the tests.
+    """
     kind, what = program.start
+    names = ", ".join(f'"{name}"' for name in unset) + ("," if len(unset) == 1 else "")
+    without = (
+        f"""
+    for name in ({names}):
+        environment.pop(name, None)"""
+        if unset
+        else ""
+    )
     return f'''def {program.helper}(*arguments, cwd):
     """Run the command line of {program.name} in a folder, with what the tests can import."""
     environment = {{
@@ -44,7 +56,7 @@ def helper_of(program: ProjectProgram) -> str:
         "PYTHONUTF8": "1",
         "COLUMNS": "80",
         "NO_COLOR": "1",
-    }}
+    }}{without}
     return subprocess.run(
         [sys.executable, {kind!r}, {what!r}, *arguments],
         cwd=cwd,
@@ -66,7 +78,7 @@ def program_services(flows: ProgramFlows, cases: Sequence[FlowCase]) -> list[dic
         if constant in used:
             found.append(_service(constant, "filesystem", f"{constant} = {text!r}"))
     if name in used:
-        found.append(_service(name, "process", helper_of(flows.program)))
+        found.append(_service(name, "process", helper_of(flows.program, flows.unset)))
     if "rows_of" in used:
         found.append(_service("rows_of", "sqlite", ROWS))
     return found
@@ -93,7 +105,7 @@ def program_cases(
         # An exit code alone, or a run within one module, is no integration test.
         if len(expect) > 1 and crosses:
             found.append((kept, expect, crosses))
-    names = run_names(program, [kept for kept, _, _ in found], taken)
+    names = run_names(flows, [kept for kept, _, _ in found], taken)
     constants = shared_files([kept.run for kept in flows.kept])
     component = target.named(program.place.module) or target.entry
     cases: list[FlowCase] = []
@@ -202,26 +214,38 @@ def _words(program: ProjectProgram, kept: KeptRun, expect: tuple[SpecExpectation
     return sentence, demands[:900]
 
 
-def run_names(program: ProjectProgram, kept: Sequence[KeptRun], taken: set[str]) -> list[str]:
+def run_names(flows: ProgramFlows, kept: Sequence[KeptRun], taken: set[str]) -> list[str]:
     """A case id for each run: its command, the command before it, its ending, and what distinguishes it from others."""
-    bases = [_base(program, run) for run in kept]
+    bases = [_base(flows.program, run) for run in kept]
+    arguments = [each for command in flows.commands for each in (*command.arguments, *command.before)]
+    long = {flag: max(each.flags, key=len) for each in arguments for flag in each.flags}
     names: list[str] = []
     for entry, base in zip(kept, bases, strict=True):
         same = [other.run.commands[-1] for other, its in zip(kept, bases, strict=True) if its == base]
-        own = _rarest(entry.run.commands[-1], same)
+        own = _rarest(entry.run.commands[-1], same, long)
         words = base if len(same) == 1 or not own else f"{base}_{own}"
         names.append(unique_name(f"tc_{cut_slug(_slug(words), 80)}", taken))
         taken.add(names[-1])
     return names
 
 
-def _rarest(line: Sequence[str], others: Sequence[Sequence[str]]) -> str:
-    """Return what tells a line from others, those with the same words of it left aside: its option, or two words."""
+def _rarest(line: Sequence[str], others: Sequence[Sequence[str]], long: Mapping[str, str] | None = None) -> str:
+    """Return what tells a line from others, those with the same words of it left aside: its option, or two words.
+
+    Args:
+        long: the longest way to write each option, which says what a letter does not.
+    """
     shared = {word: sum(word in words for words in others) for word in line}
     own = [word for word in line if shared[word] < len(others)]
     rarest = [word for word in own if shared[word] == min(shared[one] for one in own)]
     option = next((word for word in rarest if word.startswith("-")), "")
-    return f"with_{option.strip('-')}" if option else f"for_{'_'.join(rarest[:2])}" if rarest else ""
+    return (
+        f"with_{(long or {}).get(option, option).strip('-')}"
+        if option
+        else f"for_{'_'.join(rarest[:2])}"
+        if rarest
+        else ""
+    )
 
 
 def _base(program: ProjectProgram, kept: KeptRun) -> str:

@@ -2,7 +2,13 @@
 
 import pytest
 
-from testwright.engine.integration.model.programs import CommandResult, ProgramRun, RunObservation, find_programs
+from testwright.engine.integration.model.programs import (
+    CommandResult,
+    ProgramRun,
+    ProjectProgram,
+    RunObservation,
+    find_programs,
+)
 from testwright.engine.integration.programs.arguments import (
     InputFormats,
     commands_of,
@@ -21,8 +27,9 @@ from testwright.engine.integration.programs.plainer import idle_runs
 from testwright.engine.integration.programs.proposals import ProgramFacts, boundary_runs, single_runs
 from testwright.engine.integration.programs.runs import _behaviour, failure_cause, rejection_reason
 from testwright.engine.integration.programs.tables import altered_table
-from testwright.engine.integration.write.program_cases import _rarest
-from testwright.engine.python.project.layout import find_layout
+from testwright.engine.integration.programs.variables import variables_of
+from testwright.engine.integration.write.program_cases import _rarest, helper_of
+from testwright.engine.python.project.layout import ModulePlace, find_layout
 from testwright.tests.support.projects.depot import DEPOT
 from testwright.tests.support.projects.files import make_project
 
@@ -388,3 +395,31 @@ def test_a_run_is_dropped_whose_options_or_further_files_change_nothing_that_a_u
 def test_a_run_that_only_tells_how_its_program_is_called_gets_no_test(out, told):
     _, result = reporting("tool", out=out, code=0)
     assert bool(rejection_reason(result)) == told
+
+
+def test_the_folder_of_a_documented_line_holds_a_file_and_options_are_tried_beside_it():
+    commands = commands_of(
+        {"arguments": [told("paths", type="Path"), told("strict", flags=["--strict"], action="flag")]}
+    )
+    facts = ProgramFacts(commands, ((".",),), InputFormats((), ("yaml",)), ())
+    documented, *_ = runs = single_runs(facts)
+    assert (documented.commands, [name for name, _ in documented.files]) == (((".",),), ["paths.yaml"])
+    assert all(name != "." for run in runs for name, _ in run.files)
+
+
+def test_a_program_runs_without_the_variables_by_which_its_caller_changes_what_it_does(tmp_path):
+    source = (
+        "import os\n\nCOLOUR = os.environ.get('TOOL_COLOUR')\nIN_CI = 'BUILD_ID' in os.environ\n"
+        "PLACE = os.environ['HOME']\nKEY = os.getenv('TOOL_KEY')\n"
+    )
+    make_project(tmp_path, {"pkg/cli.py": source, "pkg/__init__.py": ""})
+    unset = variables_of(tmp_path, find_layout(tmp_path).modules, {"TOOL_KEY"})
+    assert unset == ("BUILD_ID", "TOOL_COLOUR")
+    place = ModulePlace("pkg/cli.py", "pkg.cli", ".")
+    helper = helper_of(ProjectProgram("tool", place, ("-m", "pkg.cli")), unset)
+    assert '    for name in ("BUILD_ID", "TOOL_COLOUR"):\n        environment.pop(name, None)\n    return' in helper
+
+
+def test_an_option_of_one_letter_is_named_by_its_long_form():
+    lines = [("-f", "x.yaml"), ("-s", "x.yaml")]
+    assert _rarest(lines[0], lines, {"-f": "--format", "-s": "--strict"}) == "with_format"
