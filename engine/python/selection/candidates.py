@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ....utils.python_source import expression_or_none, literal_value
+from ....utils.python_source import literal_value
 from ..domain.membership import count_outside, knows_domains
 from ..inputs.plain_texts import oddness, oddness_beside
+from ..inputs.template_dialects import foreign_samples
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
-from ..judge.oracle import ACCIDENTS
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
 from ..model.domain import CallableDomains
-from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation, Raised
+from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
 from ..scenarios.drawn_results import DrawnByChance, is_seeded
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
@@ -25,22 +24,10 @@ from ..usage.harvest import builds_from_other_texts, texts_of_objects
 from .compared_calls import constant_callables, interchangeable_calls, misuses_of_empty_objects
 from .idle_arguments import idle_records
 from .idle_steps import records_with_idle_steps
+from .meant_errors import RaisingLines, is_meant, raised_by_accident
 from .representative import Representation, answers_undecorated, represent, shows_unset_parts, texts_in
 from .tautologies import says_nothing
 
-# Raised by the operating system: not behaviour of the code unless the code or its documentation names the exception.
-SYSTEM_ERRORS = frozenset({"IsADirectoryError", "NotADirectoryError", "PermissionError"})
-# Depends on the working folder, unless the test creates a folder of its own.
-FOLDER_ERRORS = frozenset({"FileNotFoundError", "FileExistsError"})
-# Depends on the machine or the installation rather than on the code.
-NEVER_ASSERTED = frozenset({"KeyboardInterrupt", "GeneratorExit", "SystemError", "MemoryError", "ModuleNotFoundError"})
-# What Python's own protocols raise: an index out of range, a missing key, the end of an iterator.
-_PROTOCOLS: Mapping[str, frozenset[str]] = {
-    "IndexError": frozenset({"__getitem__", "__setitem__", "__delitem__", "pop", "popleft", "peek", "top"}),
-    "KeyError": frozenset({"__getitem__", "__delitem__", "pop", "popitem", "remove"}),
-    "StopIteration": frozenset({"__next__", "next"}),
-    "ValueError": frozenset({"index", "remove"}),
-}
 # Origins of trials that were made by changing others.
 _FOUND_BY_SEARCH = frozenset({"mutation", "havoc", "sequence", SIMPLIFIED})
 Goal = tuple[object, ...]
@@ -115,12 +102,15 @@ def rank_candidates(
     none_matters |= {record.trial.subject for record in records if not returned_none(record.observation)}
     shorter = {one.trial.subject for one in records if one.observation.raised is None and not _is_long(one)}
     fit_known = knows_domains(facts)
-    lines = _RaisingLines.of(facts)
+    lines = RaisingLines.of(facts)
     written, fitting = _written_texts(records, facts), fitting_texts(facts)
     idle = idle_records(records)
     built = texts_of_objects([one.trial for one in records], facts)
     misused, interchangeable = misuses_of_empty_objects(records), interchangeable_calls(records)
     constant = constant_callables(records)
+    foreign = foreign_samples(
+        text for one in records if one.trial.source in RICH_SOURCES for text in texts_in(one.trial)
+    )
     found: dict[Goal, list[TrialCandidate]] = {}
     for record in _admitted(records, facts, lines):
         trial, raised = record.trial, record.observation.raised
@@ -137,10 +127,10 @@ def rank_candidates(
             and not (_is_long(record) and trial.subject in shorter),
             example=bool(trial.wanted) and not record.seen.random and record.seen.steps <= SLOW_STEPS,
             representation=traits.representation,
-            misfits=traits.misfits + (record.number in misused),
+            misfits=traits.misfits + (record.number in misused) + bool(traits.representation.texts & foreign),
             idle=record.number in idle or _leaves_alike(record, traits.representation),
             refusal=raised is not None and raised.line in lines.raising,
-            meant=bool(trial.wanted) or _is_meant(record, traits.representation, lines),
+            meant=bool(trial.wanted) or is_meant(record, traits.representation, lines),
             kills=(kills or {}).get(record.number, frozenset()),
             interchangeable=record.number in interchangeable,
             constant=trial.subject in constant,
@@ -160,7 +150,7 @@ def _leaves_alike(record: TrialRecord, shown: Representation) -> bool:
     return alike and Distinction not in record.notes and not record.trial.wanted
 
 
-def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: _RaisingLines) -> Iterator[TrialRecord]:
+def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: RaisingLines) -> Iterator[TrialRecord]:
     """Generates the records that a test may show: no accident, no draw, nothing that another record shows better."""
     shown = {
         (one.trial.act, *one.trial.arrange)
@@ -175,7 +165,7 @@ def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: _Raisin
             continue
         if record.trial.subject in drawing and _pins_draw(record):
             continue
-        if _raised_by_accident(record, lines) or rebinds_import(record.trial):
+        if raised_by_accident(record, lines) or rebinds_import(record.trial):
             continue
         if not record.trial.wanted and answers_undecorated(record.trial, record.observation):
             continue
@@ -250,70 +240,6 @@ def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
         candidate.cost,
         candidate.record.number,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _RaisingLines:
-    """Lines of the module that raise, lines that decline an operation, and the exceptions that docstrings announce."""
-
-    raising: frozenset[int]
-    declining: frozenset[int]
-    announced: Mapping[str, frozenset[str]]
-
-    @classmethod
-    def of(cls, facts: ModuleFacts) -> _RaisingLines:
-        subjects: tuple[CallableFacts, ...] = facts.callables()
-        return cls(
-            frozenset(site.line for subject in subjects for site in subject.raises),
-            frozenset(line for subject in subjects for line in subject.declines),
-            {
-                subject.qualname: frozenset(name.rpartition(".")[2] for name, _ in subject.documentation.raises)
-                for subject in subjects
-            },
-        )
-
-    def declined(self, raised: Raised, record: TrialRecord) -> bool:
-        """Whether `return NotImplemented` ended in a TypeError: Python raises it, but the code decided on it."""
-        return raised.type_name == "TypeError" and any(start in self.declining for start, _ in record.arcs)
-
-
-def _raised_by_accident(record: TrialRecord, lines: _RaisingLines) -> bool:
-    """Whether the trial raised something that is no behaviour of the code and that no document announces."""
-    raised = record.observation.raised
-    if raised is None or record.trial.wanted:
-        return False
-    member = record.trial.subject.rpartition(".")[2]
-    compares = not member.startswith("__") or member == "__hash__"
-    if compares and isinstance(expression_or_none(record.trial.act), ast.Compare):
-        return True  # nobody sees which side raised it
-    name, declined = raised.type_name.rpartition(".")[2], lines.declined(raised, record)
-    # Line 0: the exception did not come from the module.
-    if (raised.line == 0 and not declined) or name in NEVER_ASSERTED:
-        return True
-    if name == "TypeError" and "unexpected keyword argument" in raised.message:
-        return True  # a name that the signature does not have, whoever checks it
-    if raised.line in lines.raising:
-        return False
-    if name in ACCIDENTS | SYSTEM_ERRORS:
-        return not declined
-    return name in FOLDER_ERRORS and "tmp_path" not in record.trial.fixtures
-
-
-def _is_meant(record: TrialRecord, shown: Representation, lines: _RaisingLines) -> bool:
-    """Whether the code raises on purpose, a docstring announces the exception, or a protocol of Python's demands it;
-    nobody means that nothing comes out because a size is negative."""
-    raised = record.observation.raised
-    if raised is None:
-        return not (shown.below_zero and (shown.trivial or not shown.result))
-    name = raised.type_name.rpartition(".")[2]
-    if raised.line in lines.raising or lines.declined(raised, record):
-        return True
-    if name in lines.announced.get(record.trial.subject, ()) or raised.code is not None:
-        return True
-    if name in FOLDER_ERRORS and "tmp_path" in record.trial.fixtures:
-        return True  # a file that is missing from a folder of the test's own
-    owner, _, member = record.trial.subject.rpartition(".")
-    return bool(owner) and member in _PROTOCOLS.get(name, ())
 
 
 @dataclass(frozen=True, slots=True)

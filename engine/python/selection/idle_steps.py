@@ -18,6 +18,8 @@ from .reading_methods import Effect, MethodReader
 # A call on a variable whose result is not bound; what spans several lines does more than that.
 _STEP = re.compile(r"[A-Za-z_]\w*\.([A-Za-z_]\w*)\(.*\)")
 _ENDED = frozenset({"returned", "raised"})
+# A text that comes back as the one that was passed is no object that a call may have changed.
+_UNCHANGEABLE = frozenset({"str", "bytes", "int", "float", "complex", "bool", "NoneType"})
 _Key = tuple[str, str, tuple[str, ...], str]
 
 
@@ -60,7 +62,8 @@ def asking_methods(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozen
         if called is None or called[1] != subject.rpartition(".")[2] or observation.outcome != "returned":
             continue
         value = observation.value
-        if observation.effects or observation.output or observation.errors or (value is not None and value.held):
+        gives_held = value is not None and bool(value.held) and value.type_name not in _UNCHANGEABLE
+        if observation.effects or observation.output or observation.errors or gives_held:
             changing.add(subject)
         elif value is not None and value.source != "None":
             returned.add(subject)

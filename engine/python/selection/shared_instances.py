@@ -45,8 +45,10 @@ def without_own_instances(
     for record in records:
         twin = twins.get(record.number)
         if twin is None:
-            source = sources.get(record.number, record.trial.source)
-            left.append(replace(record, trial=replace(record.trial, source=source)))
+            source = sources.get(record.number)
+            # What was noted of it as of another origin holds no longer.
+            came = replace(record, trial=replace(record.trial, source=source), notes={}) if source else record
+            left.append(came)
             continue
         noticed = known.pop(record.number, frozenset()) | known.get(twin.number, frozenset())
         if noticed:

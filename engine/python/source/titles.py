@@ -245,7 +245,8 @@ def _describe_constant(value: object) -> str:
         return str(value).lower()
     if isinstance(value, int | float | complex):
         text = repr(value)
-        text = f"{value:.4g}" if isinstance(value, float) and len(text) > _LONGEST_FLOAT else text
+        if isinstance(value, float) and len(text) > _LONGEST_FLOAT:
+            text = f"{value:.0f}" if _THOUSAND <= abs(value) < _TRILLION else f"{value:.4g}"
         return "zero" if text in ("0", "0.0") else slug(text.replace("e-", "e_minus_").replace(".", "_"))
     if isinstance(value, bytes):
         text = value.decode("latin-1")
@@ -309,6 +310,7 @@ def _count(number: int) -> str:
 
 
 _MOST_SYMBOLS = 3
+_THOUSAND, _TRILLION = 1e3, 1e12
 
 
 _SYMBOLS = {"|": "bar"} | {

@@ -247,11 +247,24 @@ def _candidates(base: str, test: _Test, usual: _Test, plain: _Test) -> Iterator[
     if outcome:
         yield from (f"{base}_{_joined([words])}_{outcome}" for words in conditions)
     yield base
-    # Values in words, where no word for the difference was found; those of one row are no name for a table.
-    if len(test.cases) == 1:
+    yield from _last_names(base, test, conditions)
+
+
+def _last_names(base: str, test: _Test, conditions: Sequence[str]) -> Iterator[str]:
+    """Generates names of a test that no word for a difference tells apart; none for an undocumented table."""
+    documented = bool(test.cases[0].documented)
+    if documented and conditions:
+        yield from _with_words(f"{base}_{_joined(conditions[:1])}", _by_name(test))
+    if len(test.cases) == 1:  # those of one row are no name for a table
         yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
-    if test.cases[0].documented:
+    if documented:
         yield f"{base}_for_other_values"  # it stays, though nothing tells it apart
+
+
+def _by_name(test: _Test) -> str:
+    """Says that the act passes an argument by its name; nothing of others."""
+    act = parse_expression(test.cases[0].expression)
+    return "by_name" if isinstance(act, ast.Call) and act.keywords else ""
 
 
 def _tells(outcome: str, condition: str) -> bool:

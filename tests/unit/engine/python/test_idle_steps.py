@@ -74,6 +74,11 @@ def of_ids(act: str, source: str, *before: str) -> TrialRecord:
     return asked(0, f"ids.{act}()", returned(source), "ids = Ids()", *steps, subject=f"Ids.{act}")
 
 
+def held(kind: str, source: str) -> Observation:
+    """A result that is the very object of a variable."""
+    return Observation("returned", value=Value(kind, source=source, held="word"))
+
+
 ADDING = asked(0, "url.add('x')", returned("Url('?x')"), "url = Url('')", subject="Url.add")
 
 
@@ -103,6 +108,14 @@ def test_a_call_after_which_another_answer_comes_is_a_step_whatever_other_method
     prefix = [of_ids("prefix", "'a'"), of_ids("prefix", "'a'", "take")]
     assert asking_methods([*prefix, of_ids("take", "1")], FACTS) == {"Ids.prefix", "Ids.take"}
     assert asking_methods([*prefix, of_ids("take", "1"), of_ids("take", "2", "take")], FACTS) == {"Ids.prefix"}
+
+
+def test_a_text_that_comes_back_as_it_was_passed_is_no_object_that_a_call_may_have_changed() -> None:
+    alike = [of_ids("take", "'a'"), of_ids("take", "'a'", "take")]
+    text = replace(of_ids("take", "'b'"), seen=replace(ADDING.seen, observation=held("str", "'b'")))
+    listed = replace(text, seen=replace(ADDING.seen, observation=held("list", "['b']")))
+    assert asking_methods([*alike, text], FACTS) == {"Ids.take"}
+    assert asking_methods([*alike, listed], FACTS) == set()
 
 
 def test_two_calls_after_which_another_answer_comes_than_after_none_are_steps() -> None:

@@ -424,6 +424,13 @@ def test_a_method_that_is_called_as_its_class_is_named_once() -> None:
     ]
 
 
+def test_a_documented_call_that_passes_an_option_by_its_name_is_told_from_one_that_does_not() -> None:
+    usual, by_place, by_name = (returns(f"parse('apple'{given})", "2") for given in ("", ", True", ", strict=True"))
+    evidence = SpecEvidence("m.py", (4, 5))
+    told = replace(by_name, expect=(replace(by_name.expect[0], origin="documented", evidence=evidence),))
+    assert names(usual, by_place, told) == ["parse", "parse_with_strict", "parse_with_strict_by_name"]
+
+
 def test_what_equals_something_is_the_usual_case_of_a_comparison() -> None:
     built = "stack = Stack(3)"
     unlike = returns("stack == 1", "False", built, subject="Stack.__eq__", kind="is")

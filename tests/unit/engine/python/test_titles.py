@@ -32,6 +32,7 @@ def name(subject: str, act: str, *statements: str, expect: Sequence[SpecExpectat
         ("1000", "1000"),
         ("-5", "minus_5"),
         ("0.25", "0_25"),
+        ("1234567.25", "1234567"),
         ("''", "empty_string"),
         ("'  '", "blank_string"),
         ("'Hello, World!'", "hello_world"),

@@ -1,0 +1,91 @@
+"""Tells exceptions that the code, a document or Python's protocols mean from accidents and wrong calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ....utils.python_source import expression_or_none
+from ..judge.oracle import ACCIDENTS
+from ..model.model import CallableFacts, ModuleFacts, Raised
+from ..search.trial_search import TrialRecord
+from .representative import Representation
+
+# Raised by the operating system: not behaviour of the code unless the code or its documentation names the exception.
+SYSTEM_ERRORS = frozenset({"IsADirectoryError", "NotADirectoryError", "PermissionError"})
+# Depends on the working folder, unless the test creates a folder of its own.
+FOLDER_ERRORS = frozenset({"FileNotFoundError", "FileExistsError"})
+# Depends on the machine or the installation rather than on the code.
+NEVER_ASSERTED = frozenset({"KeyboardInterrupt", "GeneratorExit", "SystemError", "MemoryError", "ModuleNotFoundError"})
+# What Python's own protocols raise: an index out of range, a missing key, the end of an iterator.
+_PROTOCOLS: Mapping[str, frozenset[str]] = {
+    "IndexError": frozenset({"__getitem__", "__setitem__", "__delitem__", "pop", "popleft", "peek", "top"}),
+    "KeyError": frozenset({"__getitem__", "__delitem__", "pop", "popitem", "remove"}),
+    "StopIteration": frozenset({"__next__", "next"}),
+    "ValueError": frozenset({"index", "remove"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RaisingLines:
+    """Lines of the module that raise, lines that decline an operation, and the exceptions that docstrings announce."""
+
+    raising: frozenset[int]
+    declining: frozenset[int]
+    announced: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, facts: ModuleFacts) -> RaisingLines:
+        subjects: tuple[CallableFacts, ...] = facts.callables()
+        return cls(
+            frozenset(site.line for subject in subjects for site in subject.raises),
+            frozenset(line for subject in subjects for line in subject.declines),
+            {
+                subject.qualname: frozenset(name.rpartition(".")[2] for name, _ in subject.documentation.raises)
+                for subject in subjects
+            },
+        )
+
+    def declined(self, raised: Raised, record: TrialRecord) -> bool:
+        """Whether `return NotImplemented` ended in a TypeError: Python raises it, but the code decided on it."""
+        return raised.type_name == "TypeError" and any(start in self.declining for start, _ in record.arcs)
+
+
+def raised_by_accident(record: TrialRecord, lines: RaisingLines) -> bool:
+    """Whether the trial raised something that is no behaviour of the code and that no document announces."""
+    raised = record.observation.raised
+    if raised is None or record.trial.wanted:
+        return False
+    member = record.trial.subject.rpartition(".")[2]
+    compares = not member.startswith("__") or member == "__hash__"
+    if compares and isinstance(expression_or_none(record.trial.act), ast.Compare):
+        return True  # nobody sees which side raised it
+    name, declined = raised.type_name.rpartition(".")[2], lines.declined(raised, record)
+    # Line 0: the exception did not come from the module.
+    if (raised.line == 0 and not declined) or name in NEVER_ASSERTED:
+        return True
+    if name == "TypeError" and "unexpected keyword argument" in raised.message:
+        return True  # a name that the signature does not have, whoever checks it
+    if raised.line in lines.raising:
+        return False
+    if name in ACCIDENTS | SYSTEM_ERRORS:
+        return not declined
+    return name in FOLDER_ERRORS and "tmp_path" not in record.trial.fixtures
+
+
+def is_meant(record: TrialRecord, shown: Representation, lines: RaisingLines) -> bool:
+    """Whether the code raises on purpose, a docstring announces the exception, or a protocol of Python's demands it;
+    nobody means that nothing comes out because a size is negative."""
+    raised = record.observation.raised
+    if raised is None:
+        return not (shown.below_zero and (shown.trivial or not shown.result))
+    name = raised.type_name.rpartition(".")[2]
+    if raised.line in lines.raising or lines.declined(raised, record):
+        return True
+    if name in lines.announced.get(record.trial.subject, ()) or raised.code is not None:
+        return True
+    if name in FOLDER_ERRORS and "tmp_path" in record.trial.fixtures:
+        return True  # a file that is missing from a folder of the test's own
+    owner, _, member = record.trial.subject.rpartition(".")
+    return bool(owner) and member in _PROTOCOLS.get(name, ())
