@@ -152,6 +152,12 @@ def _kind(declared: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
     return "text"
 
 
+def long_options(commands: Iterable[Command]) -> dict[str, str]:
+    """The longest way to write each option, which says what one of a single letter does not."""
+    arguments = [each for command in commands for each in (*command.arguments, *command.before)]
+    return {flag: max(each.flags, key=len) for each in arguments for flag in each.flags}
+
+
 def plain_values(argument: ProgramArgument) -> tuple[str, ...]:
     """Values for an argument that is no file, the plainest first; one that is likely rejected comes last."""
     if argument.choices:

@@ -40,11 +40,13 @@ def documented_commands(
     Args:
         commands: those that the program is known to have: a line that begins with one of them is no code.
     """
+    commands = list(commands)
     known = {command.words[0] for command in commands if command.words}
     found: dict[tuple[str, ...], None] = {}
     for path in (program.place.path, *layout.documents):
         for arguments in _commands_in(_text(root / path), program, known):
-            found.setdefault(arguments)
+            if not _names_no_file(arguments, commands):
+                found.setdefault(arguments)
     return list(found)[:_MOST_COMMANDS]
 
 
@@ -76,6 +78,14 @@ def _is_prose(text: str) -> bool:
     """Whether what follows a program's name goes on a sentence about it; quoted words are arguments."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", text).strip()
     return len(_SENTENCE.findall(bare)) > _MOST_SUCH or bool(re.search(r"[a-z]{2}[.:,]$|[a-z], ", bare))
+
+
+def _names_no_file(arguments: Sequence[str], commands: Sequence[Command]) -> bool:
+    """Whether a line is a program's name and a word of prose (`tool documentation`) where the program takes a file."""
+    if len(arguments) != 1 or not arguments[0].isalpha():
+        return False
+    command = matching_command(arguments, commands)
+    return command is not None and bool(files_in(arguments, command))
 
 
 def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> Command | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ..model.programs import ProgramRun, RunObservation
@@ -39,6 +40,13 @@ def outcome(result: RunObservation) -> tuple[object, ...]:
     """The results of a run that a user sees; runs with equal outcomes are duplicates."""
     last = result.last
     return (result.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
+
+
+def without_names(text: str, run: ProgramRun) -> str:
+    """A text with one mark for the names of a run's files: what differs in them alone says the same."""
+    for name in sorted((name for name, _ in run.files), key=len, reverse=True):
+        text = re.sub(rf"(?:\./)?{re.escape(name)}", "<file>", text)
+    return text
 
 
 def prints_help(result: RunObservation) -> bool:

@@ -1,7 +1,7 @@
 """Runs a project's programs in the sandbox and selects the runs that are worth a test.
 
 A run counts only when its last command was observed to cross from one module of the project into another. Two further
-runs differ in hash seed, clock and time zone; what they change is not asserted.
+runs differ in hash seed and clock; what they change is not asserted.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from ..model.programs import (
     run_observation_from,
 )
 from ..model.wide_arcs import WideArcs
-from .arguments import Command, commands_of, reading_of, samples_of
+from .arguments import Command, commands_of, long_options, reading_of, samples_of
 from .documented import documented_commands, relies_on_wrong_default, wrong_documented_defaults
-from .plainer import idle_runs, outcome, prints_help
+from .plainer import idle_runs, outcome, prints_help, without_names
 from .proposals import (
     ProgramFacts,
     boundary_arguments,
@@ -54,7 +54,7 @@ _SHIFT = 400 * 86_400 + 7 * 3600 + 11
 
 
 TRACED_CONDITIONS = RunConditions(traced=True)
-OTHER_CONDITIONS = RunConditions(hash_seed=2, zone="TWX-05:45", shift=_SHIFT)
+OTHER_CONDITIONS = RunConditions(hash_seed=2, shift=_SHIFT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _instability(seen: RunObservation, other: RunObservation) -> str:
     if first is None or second is None or seen.failed or other.failed:
         return "it could not be repeated"
     if (first.code, first.ended) != (second.code, second.ended):
-        return "it ends otherwise with another hash seed, clock or time zone"
+        return "it ends otherwise with another hash seed or clock"
     return ""
 
 
@@ -289,16 +289,18 @@ def _behaviour(run: ProgramRun, result: RunObservation, commands: Sequence[Comma
         # One cause, one test: a further command that fails for it needs code of its own to be worth another.
         cause: frozenset[Any] = frozenset({("fails", last.code, failure_cause(run, result))})
         # Linters and comparisons tell what they find by their code: their options change the answer.
-        return cause | _options(run) if tells_by_code(result) else cause
-    kinds: set[Any] = {("says", run.words, last.out or last.err)}  # other output is other behaviour
+        return cause | _options(run, commands) if tells_by_code(result) else cause
+    # Other output is other behaviour, but for the names of the files.
+    kinds: set[Any] = {("says", run.words, without_names(last.out or last.err or "", run))}
     kinds |= {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
     kinds |= {("edge", run.words, name) for name in boundary_arguments(run, result, commands)}
     kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in result.changed()}
-    return frozenset(kinds) | (_options(run) if not last.code else frozenset())
+    return frozenset(kinds) | (_options(run, commands) if not last.code else frozenset())
 
 
-def _options(run: ProgramRun) -> frozenset[Any]:
-    return frozenset(("option", run.words, word) for word in run.commands[-1] if word.startswith("-"))
+def _options(run: ProgramRun, commands: Sequence[Command]) -> frozenset[Any]:
+    long = long_options(commands)
+    return frozenset(("option", run.words, long.get(word, word)) for word in run.commands[-1] if word.startswith("-"))
 
 
 def _record_rejections(found: ProgramFlows) -> None:

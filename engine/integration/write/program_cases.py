@@ -15,6 +15,7 @@ from ...python.source.titles import cut_slug
 from ..model.components import FlowCase, FlowStep, IntegrationTarget
 from ..model.programs import ProgramRun, ProjectProgram, RunObservation
 from ..model.wide_arcs import WideArcs
+from ..programs.arguments import long_options
 from ..programs.proposals import tells_by_code
 from ..programs.runs import KeptRun, ProgramFlows
 from .compose import ProgramAdditions, crossed_components
@@ -56,6 +57,7 @@ def helper_of(program: ProjectProgram, unset: Sequence[str] = ()) -> str:
         "PYTHONUTF8": "1",
         "COLUMNS": "80",
         "NO_COLOR": "1",
+        "TZ": "UTC",
     }}{without}
     return subprocess.run(
         [sys.executable, {kind!r}, {what!r}, *arguments],
@@ -216,9 +218,8 @@ def _words(program: ProjectProgram, kept: KeptRun, expect: tuple[SpecExpectation
 
 def run_names(flows: ProgramFlows, kept: Sequence[KeptRun], taken: set[str]) -> list[str]:
     """A case id for each run: its command, the command before it, its ending, and what distinguishes it from others."""
-    bases = [_base(flows.program, run) for run in kept]
-    arguments = [each for command in flows.commands for each in (*command.arguments, *command.before)]
-    long = {flag: max(each.flags, key=len) for each in arguments for flag in each.flags}
+    long = long_options(flows.commands)
+    bases = [_base(flows.program, run, long) for run in kept]
     names: list[str] = []
     for entry, base in zip(kept, bases, strict=True):
         same = [other.run.commands[-1] for other, its in zip(kept, bases, strict=True) if its == base]
@@ -239,16 +240,12 @@ def _rarest(line: Sequence[str], others: Sequence[Sequence[str]], long: Mapping[
     own = [word for word in line if shared[word] < len(others)]
     rarest = [word for word in own if shared[word] == min(shared[one] for one in own)]
     option = next((word for word in rarest if word.startswith("-")), "")
-    return (
-        f"with_{(long or {}).get(option, option).strip('-')}"
-        if option
-        else f"for_{'_'.join(rarest[:2])}"
-        if rarest
-        else ""
-    )
+    if option:
+        return f"with_{(long or {}).get(option, option).strip('-')}"
+    return f"for_{'_'.join('the_folder' if word == '.' else word for word in rarest[:2])}" if rarest else ""
 
 
-def _base(program: ProjectProgram, kept: KeptRun) -> str:
+def _base(program: ProjectProgram, kept: KeptRun, long: Mapping[str, str]) -> str:
     run, last = kept.run, kept.seen.last
     assert last is not None
     words = [program.name, *run.words]
@@ -256,15 +253,30 @@ def _base(program: ProjectProgram, kept: KeptRun) -> str:
     if earlier:
         words += ["after", *[word for word in earlier[-1] if not word.startswith("-")][:1]]
     if last.code:
-        message = (last.err or last.out or "").strip().rpartition("\n")[2].removeprefix(f"{program.name}: ")
+        options = [long.get(word, word).strip("-") for word in run.commands[-1] if word in long]
+        said = told_cause(last.err or last.out or "", program)
         words += [
+            *(f"with_{option}" for option in options[:1]),
             "reports" if tells_by_code(kept.seen) else "fails",
-            *([cut_slug(_slug(message), 40)] if message else []),
+            *([cut_slug(_slug(said), 40)] if said and not options else []),
         ]
     else:
         written = [name for name, content in kept.seen.changed().items() if content.get("text") is not None]
         words += ["writes", *written[:1]] if written else []
     return _slug("_".join(words))
+
+
+def told_cause(text: str, program: ProjectProgram) -> str:
+    """The line that says why a program failed or what it reports, without its numbers: the last one after a usage."""
+    lines = [line for line in text.strip().splitlines() if re.search(r"[A-Za-z]{3}", line)] or [""]
+    line = lines[-1] if lines[0].lower().startswith("usage") or _names_file(lines[0]) else lines[0]
+    line = line.strip().removeprefix(f"{program.name}: ").removeprefix("error: ")
+    return re.sub(r"^\W*(?:Errno \d+\W+|\d+\W+)*", "", line)
+
+
+def _names_file(line: str) -> bool:
+    """Whether a line is a file's name alone, as linters print it above what they find."""
+    return re.fullmatch(r"\S+\.\w+:?", line) is not None
 
 
 def _slug(text: str) -> str:

@@ -23,12 +23,12 @@ from testwright.engine.integration.programs.documented import (
     relies_on_wrong_default,
     vocabulary_of,
 )
-from testwright.engine.integration.programs.plainer import idle_runs
+from testwright.engine.integration.programs.plainer import idle_runs, without_names
 from testwright.engine.integration.programs.proposals import ProgramFacts, boundary_runs, single_runs
 from testwright.engine.integration.programs.runs import _behaviour, failure_cause, rejection_reason
 from testwright.engine.integration.programs.tables import altered_table
 from testwright.engine.integration.programs.variables import variables_of
-from testwright.engine.integration.write.program_cases import _rarest, helper_of
+from testwright.engine.integration.write.program_cases import _rarest, helper_of, told_cause
 from testwright.engine.python.project.layout import ModulePlace, find_layout
 from testwright.tests.support.projects.depot import DEPOT
 from testwright.tests.support.projects.files import make_project
@@ -263,6 +263,14 @@ def test_a_documented_line_that_begins_with_a_known_command_is_no_code(tmp_path)
     assert documented_commands(tmp_path, layout, program, known) == [("import", "notes")]
 
 
+def test_a_word_of_prose_behind_a_program_that_takes_a_file_is_no_line_of_it(tmp_path):
+    make_project(tmp_path, {**DEPOT, "README.md": "    depot documentation\n    depot in.csv\n"})
+    layout = find_layout(tmp_path)
+    (program,) = find_programs(tmp_path, layout)
+    known = commands_of({"arguments": [told("source", type="Path")]})
+    assert documented_commands(tmp_path, layout, program, known) == [("in.csv",)]
+
+
 def test_a_default_in_brackets_is_read_and_the_name_of_a_sign_contradicts_nothing():
     option = told("sep", flags=["--sep"], default=",", has_default=True, help="what parts cells [default: comma]")
     (command,) = commands_of({"arguments": [option]})
@@ -423,3 +431,25 @@ def test_a_program_runs_without_the_variables_by_which_its_caller_changes_what_i
 def test_an_option_of_one_letter_is_named_by_its_long_form():
     lines = [("-f", "x.yaml"), ("-s", "x.yaml")]
     assert _rarest(lines[0], lines, {"-f": "--format", "-s": "--strict"}) == "with_format"
+    assert _rarest((".",), [(".",), ("x.yaml",)]) == "for_the_folder"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("[Errno 2] No such file: 'a.txt'\n", "No such file: 'a.txt'"),
+        ("usage: tool [-h] name\ntool: error: too few names\n", "too few names"),
+        ("bad config: unclosed list\n  in line 2:\n    ^\n", "bad config: unclosed list"),
+        ("notes.yaml\n  2:1   error  unclosed list\n", "error  unclosed list"),
+    ],
+)
+def test_what_a_failing_program_says_is_read_from_the_line_that_tells_the_cause(text, cause):
+    program = ProjectProgram("tool", ModulePlace("pkg/cli.py", "pkg.cli", "."), ("-m", "pkg.cli"))
+    assert told_cause(text, program) == cause
+
+
+def test_output_that_differs_in_the_names_of_the_files_alone_says_the_same():
+    def said(name: str, text: str) -> str:
+        return without_names(text, ProgramRun(((name, "x = 1\n"),), ((name,),), ()))
+
+    assert said("a.py", "./a.py:1: unused\n") == said("other.py", "other.py:1: unused\n") == "<file>:1: unused\n"
