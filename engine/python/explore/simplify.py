@@ -20,7 +20,7 @@ from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import outcome_of
 from ..selection.representative import represent, texts_in
 from ..source.literals import literal_places
-from ..usage.harvest import texts_of_objects
+from ..usage.harvest import builds_from_other_texts, texts_of_objects
 
 ROUNDS = 6
 _LEAST_TRIALS = 600
@@ -48,9 +48,15 @@ async def simplify_trials(
         over: whether the time is over; checked between rounds.
     """
     chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, kills)
-    bases = [one for one in chosen if one.trial.source not in RICH_SOURCES and one.seen.steps <= SLOW_STEPS]
     subjects = {one.qualname: one for one in facts.callables()}
-    built = _texts_of_objects(search.records, facts)
+    built = texts_of_objects([one.trial for one in search.records], facts)
+    bases = [
+        one
+        for one in chosen
+        if one.seen.steps <= SLOW_STEPS
+        # What a document passes stays as it is, but not the object that the search passes it to.
+        and (one.trial.source not in RICH_SOURCES or builds_from_other_texts(one.trial, built))
+    ]
     written = _texts_by_subject(search.records, built)
     left = max(_LEAST_TRIALS, _TRIALS_OF_EACH * len(bases))
     fitting = fitting_texts(facts)
@@ -102,11 +108,6 @@ def _texts_by_subject(records: Sequence[TrialRecord], built: Mapping[str, Sequen
         subject: tuple(text for text in texts if subject in built or text not in of_objects)
         for subject, texts in found.items()
     }
-
-
-def _texts_of_objects(records: Sequence[TrialRecord], facts: ModuleFacts) -> dict[str, tuple[str, ...]]:
-    """Returns the texts that documents and usage build objects from, by class, in order of appearance."""
-    return texts_of_objects([one.trial for one in records], facts)
 
 
 def _key(trial: Trial) -> tuple[str, tuple[str, ...]]:

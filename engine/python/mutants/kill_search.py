@@ -22,6 +22,7 @@ from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import SLOW_STEPS, AimingProposer, TrialRecord, TrialSearch
 from ..selection.candidates import TrialCandidate, rank_candidates
+from ..usage.harvest import AS_WRITTEN
 from .asserted_facets import AssertedFacets, FacetOracle
 from .module_instances import with_module_instances
 from .mutant_lines import ImportTimeUses, is_within, lines_of
@@ -157,15 +158,16 @@ class MutantSearch:
 
     def _next(self, live: LiveMutant, most: int) -> tuple[int, ...]:
         """Returns trials that run its line: those generated for it first, then documented examples, which become tests
-        in any case, then by past kills, then one path after another."""
+        in any case, those with a result before calls without one, then by past kills, then one path after another."""
         turns: dict[int, int] = {}
-        ranked: list[tuple[bool, bool, int, int, int]] = []
+        ranked: list[tuple[bool, int, int, int, int]] = []
         for place in self._places(live):
             way = self.ways[place]
             turns[way] = turns.get(way, 0) + 1
             aimed = bool(live.aimed) and self.keys[place] in live.aimed
-            example = self.pool[place].example
-            ranked.append((not aimed, not example, -self.successes.get(place, 0), turns[way], place))
+            one = self.pool[place]
+            written = 0 if one.example else 1 if one.record.trial.source in AS_WRITTEN else 2
+            ranked.append((not aimed, written, -self.successes.get(place, 0), turns[way], place))
         lines = self.limits.lines if live.several else self.limits.lines // FEWER_FACTOR
         return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]], lines)
 

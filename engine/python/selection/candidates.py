@@ -101,13 +101,11 @@ def rank_candidates(
     none_matters = {subject.qualname for subject in callables.values() if subject.returns not in (None, "", "None")}
     none_matters |= {record.trial.subject for record in records if not returned_none(record.observation)}
     shorter = {one.trial.subject for one in records if one.observation.raised is None and not _is_long(one)}
-    fit_known = knows_domains(facts)
-    lines = RaisingLines.of(facts)
-    written, fitting = _written_texts(records, facts), fitting_texts(facts)
-    idle = idle_records(records)
+    fit_known, lines = knows_domains(facts), RaisingLines.of(facts)
     built = texts_of_objects([one.trial for one in records], facts)
+    written, fitting = _written_texts(records, facts).union(*built.values()), fitting_texts(facts)
     misused, interchangeable = misuses_of_empty_objects(records), interchangeable_calls(records)
-    constant = constant_callables(records)
+    idle, constant = idle_records(records), constant_callables(records)
     foreign = foreign_samples(
         text for one in records if one.trial.source in RICH_SOURCES for text in texts_in(one.trial)
     )

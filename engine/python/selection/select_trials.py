@@ -277,7 +277,10 @@ def _same_answer(left: Representation, right: Representation) -> bool:
 
 def _without_redundant(selection: Selection, reached: frozenset[Arc]) -> list[TrialCandidate]:
     """Drops candidates whose arcs, endings and kills the others show as well; the hardest to read first."""
-    ordered = sorted(selection.chosen.values(), key=lambda item: (-item.misfits, -item.cost, -item.record.number))
+    ordered = sorted(
+        selection.chosen.values(),
+        key=lambda item: (-item.misfits, -item.cost - _ODD * item.oddness, -item.record.number),
+    )
     lowest = 2 if selection.counts_goals else 0
     arcs = Counter(arc for candidate in ordered for arc in candidate.record.covered)
     goals = Counter(goal for candidate in ordered for goal in candidate.goals)

@@ -14,9 +14,10 @@ from ....utils.python_source import literal_or, parse_expression, parse_or_none
 from ..model.model import RICH_SOURCES, CallableFacts, Candidate, ModuleFacts, Parameter, Trial
 
 _MAXIMUM_EACH = 12
+AS_WRITTEN = frozenset({"doctest", "prose", "document", "example", "existing_test"})
+"""Sources of trials that stand in documents and tests as they are."""
 _SUBSCRIPTED = ("__getitem__", "__setitem__", "__delitem__")
 _MAXIMUM_LENGTH = 160
-_AS_WRITTEN = frozenset({"doctest", "prose", "document", "example", "existing_test"})
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|<[^<>]*>|\$\w+")
 
 
@@ -163,7 +164,7 @@ def texts_of_objects(trials: Iterable[Trial], facts: ModuleFacts) -> dict[str, t
     as on `kitten`.
     """
     found: dict[str, tuple[str, ...]] = {}
-    written = [one for one in trials if one.source in _AS_WRITTEN]
+    written = [one for one in trials if one.source in AS_WRITTEN]
     for name, made in Harvester(facts).read(written).objects.items():
         nodes = [node for one in made for node in ast.walk(parse_expression(one.source))]
         texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]

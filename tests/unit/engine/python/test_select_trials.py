@@ -22,6 +22,7 @@ from testwright.engine.python.model.model import (
 from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.search.influence_trials import Distinction
 from testwright.engine.python.search.trial_search import TrialRecord
+from testwright.engine.python.selection.candidates import rank_candidates
 from testwright.engine.python.selection.select_trials import MOST_PER_CALLABLE, select_trials
 
 FACTS = ModuleFacts(
@@ -424,3 +425,22 @@ def test_what_the_other_side_of_two_hashes_refuses_is_nothing_of_a_hash() -> Non
     refused = record(1, "hash(url) == hash(Url(':'))", raised("ValueError", 5), (1, 3), arrange=("url = Url('a')",))
     rows = [replace(one, trial=replace(one.trial, subject="Url.__hash__")) for one in (equal, refused)]
     assert [one.number for one in select_trials(rows, FACTS, frozenset())] == [0]
+
+
+@pytest.mark.feature("B-16")
+def test_an_object_of_a_documented_text_or_of_one_without_its_placeholders_is_the_plainest() -> None:
+    member = CallableFacts("Template.fill", "method", (2, 3), owner="Template")
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(ClassFacts("Template", "plain", (1, 9), members=(member,)),))
+    sources = {"'shop/{page}'": "doctest", "'shop/'": "simplified", "'kitten'": "signature"}
+    trials = [
+        Trial("Template.fill", "t.fill()", ("from m import Template",), (f"t = Template({text})",), source=source)
+        for text, source in sources.items()
+    ]
+    records = [
+        TrialRecord(at, trial, ObservedTrial(returned(str(at))), frozenset({(1, at)}), frozenset({(1, at)}))
+        for at, trial in enumerate(trials)
+    ]
+
+    found = {one.record.number: one.oddness for one in rank_candidates(records, facts)}
+
+    assert found == {0: 0, 1: 0, 2: 1}
