@@ -21,6 +21,7 @@ from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..outside.arrangement import DATA, NOTES
 from ..search.trial_mutation import DECORATED
 from ..source.titles import subject_call
+from ..source.trial_shapes import shape_of
 from ..usage.harvest import bound_arguments
 from .degeneracy import (
     CONTAINERS,
@@ -33,7 +34,6 @@ from .degeneracy import (
     receiver_options,
 )
 
-_HOLE = "__hole__"
 _MOST_GAPS = 3
 _EMPTY_CONTAINERS = frozenset({"[]", "{}", "()", "set()"})
 _NOTHING = re.compile(r"\bNone\b")
@@ -125,7 +125,7 @@ def represent(
     values_given = _literals(given)
     answers = [node for name, node in assigned.items() if name in DATA]
     unset = shows_unset_parts(trial, observation)
-    shape, values = _shape_of(trial.arrange, trial.act, trial.mode)
+    shape, values = shape_of(trial.arrange, trial.act, trial.mode)
     return Representation(
         degeneracy=_degeneracy(given, facts)
         - MILD * signs
@@ -366,27 +366,3 @@ def _texts_of(sources: tuple[str, ...]) -> frozenset[str]:
     except SyntaxError:
         return frozenset()
     return frozenset(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
-
-
-class _Holes(ast.NodeTransformer):
-    """Replaces literal values by holes and collects them."""
-
-    def __init__(self) -> None:
-        self.values: list[str] = []
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.JoinedStr):
-            return node  # its text parts are constants that only it may hold
-        literal = isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp)
-        if literal and literal_or(node, NO_RESULT) is not NO_RESULT:
-            self.values.append(ast.unparse(node))
-            return ast.Name(_HOLE, ast.Load())
-        return self.generic_visit(node)
-
-
-@lru_cache(maxsize=8192)
-def _shape_of(arrange: tuple[str, ...], act: str, mode: str) -> tuple[str, tuple[str, ...]]:
-    holes = _Holes()
-    texts = [ast.unparse(holes.visit(statement)) for statement in _statements(arrange)]
-    texts.append(ast.unparse(holes.visit(parse_expression(act))))
-    return "\n".join((mode, *texts)), tuple(holes.values)

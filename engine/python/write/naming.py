@@ -269,7 +269,8 @@ def _by_name(test: _Test) -> str:
 
 def _tells(outcome: str, condition: str) -> bool:
     """Whether an outcome makes a name; that nothing comes out is told best by what is passed."""
-    return outcome.startswith((*_TRUTH, "equals_")) and not (outcome == "is_empty" and condition.startswith(TELLING))
+    passed = condition.startswith((*TELLING, "with_", "without_"))
+    return outcome.startswith((*_TRUTH, "equals_")) and not (outcome == "is_empty" and passed)
 
 
 def _conditions(test: _Test, usual: _Test, plain: _Test) -> list[str]:

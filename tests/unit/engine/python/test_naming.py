@@ -443,3 +443,5 @@ def test_what_is_passed_tells_more_than_that_nothing_comes_out() -> None:
         returns("join('kitten', 'hello')", "'kittenhello'", subject="join"), returns("join()", "''", subject="join")
     )
     assert found == ["join", "join_for_no_words"]
+    found = names(returns("parse('apple')", "['apple']"), returns("parse('apple', limit=3)", "[]"))
+    assert found == ["parse", "parse_with_limit"]
