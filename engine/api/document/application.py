@@ -22,6 +22,7 @@ from ....sandbox.target import PythonTarget, Workspace
 from ....sandbox.worker_files import worker_arguments
 from ....utils.untrusted_files import read_bytes
 from ..model.model import HttpAnswer, Json
+from .settings_variables import variables_of_fields
 
 _MOST_REMEMBERED = 20_000
 """The letters of all answers to a sequence of requests that are remembered."""
@@ -247,7 +248,7 @@ async def _first_line(session: Session, surroundings: AppConditions) -> bytes | 
 def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> ApplicationFault:
     """Build the error for an application that does not start; names the package to install where one is missing."""
     missing = "uvicorn" if "No module named 'uvicorn'" in why else ""
-    unset = _unset_variables(why)
+    unset = _unset_variables(why, target.root)
     if unset:
         lines = "".join(f'\n{name} = "…"' for name in unset)
         advice = f"give the application its variables in pyproject.toml:\n[tool.testwright.app.env]{lines}"
@@ -275,7 +276,9 @@ def _is_named(root: Path, variable: str) -> bool:
         return False  # a file that does not read, or has no such table, was told of before
 
 
-def _unset_variables(why: str) -> list[str]:
+def _unset_variables(why: str, root: Path) -> list[str]:
     """Return the environment variables that an error says are not set: of pydantic's settings, or a KeyError's."""
-    settings = re.findall(r"^(\w+)\n  Field required", why, re.MULTILINE) if "for Settings" in why else []
+    missing = re.findall(r"^(\w+)\n  Field required", why, re.MULTILINE)
+    known = variables_of_fields(root) if missing else {}
+    settings: list[str] = [known.get(name, str(name)) for name in missing if name in known or "for Settings" in why]
     return [*settings, *re.findall(r"KeyError: '([A-Z][A-Z0-9_]*)'", why)]

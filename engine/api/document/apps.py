@@ -12,6 +12,7 @@ from ....utils.python_source import parse_python
 from ....utils.untrusted_files import source_or_empty
 from ...python.project.layout import Layout, ModulePlace
 from .auth import is_secret
+from .settings_variables import settings_variables
 
 IDENTITIES = ("", "_EMAIL", "_USERNAME", "_USER", "_NAME", "_LOGIN")
 """What the name of a variable with a user's name or address has where that of the password has _PASSWORD."""
@@ -165,7 +166,8 @@ def find_administrator(root: Path, places: Iterable[ModulePlace]) -> tuple[str, 
 
     Both have to be read by the project, such as ADMIN_EMAIL and ADMIN_PASSWORD; those of other services are left alone.
     """
-    names = _variable_names(root, places)
+    # A default, such as the address of who administers, can be set all the same.
+    names = _variable_names(root, places, with_defaults=True)
     for password in sorted(names):
         if (
             not password.endswith("_PASSWORD")
@@ -201,8 +203,12 @@ def find_secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str
     return sorted(name for name in _variable_names(root, places) if is_secret(name))
 
 
-def _variable_names(root: Path, places: Iterable[ModulePlace]) -> set[str]:
-    """Return what may be names of environment variables in modules that read some."""
+def _variable_names(root: Path, places: Iterable[ModulePlace], *, with_defaults: bool = False) -> set[str]:
+    """Return what may be names of environment variables in modules that read some.
+
+    Args:
+        with_defaults: whether those of settings count that have a default.
+    """
     names: set[str] = set()
     for place in places:
         text = source_or_empty(root, place.path)
@@ -216,14 +222,5 @@ def _variable_names(root: Path, places: Iterable[ModulePlace]) -> set[str]:
         constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
         upper = [text for text in constants if isinstance(text, str) and text.isupper()]
         names |= {text for text in upper if text.replace("_", "").isalnum()}
-        names |= set(_fields_of_settings(tree))
+        names |= {known.variable for known in settings_variables(tree) if known.required or with_defaults}
     return names
-
-
-def _fields_of_settings(tree: ast.Module) -> Iterator[str]:
-    """Yield the variables of pydantic's settings that have no default."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and any("BaseSettings" in ast.unparse(base) for base in node.bases):
-            for field_ in node.body:
-                if isinstance(field_, ast.AnnAssign) and field_.value is None and isinstance(field_.target, ast.Name):
-                    yield field_.target.id.upper()

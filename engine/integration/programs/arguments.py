@@ -22,6 +22,7 @@ _PATHLIKE = re.compile(
 _WRITES = re.compile(
     r"\b(out|output|outfile|write|writes|written|save|saves|dest|destination|export|result)\b", re.IGNORECASE
 )
+_OUTPUT_FILE = re.compile(r"^(?:out|output|outfile): .*\bfile(?:name)?\b", re.IGNORECASE)
 _READS = re.compile(r"(?:the |an? |one or more )?(?:input|source)\b", re.IGNORECASE)
 _OF_A_FILE = re.compile(r"(?:^|_)(?:enc|encoding|charset|codec|format|type|mode|delimiter|separator)(?:\s|$)")
 """What may be told of a file, and is none."""
@@ -149,7 +150,7 @@ def _kind(declared: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
         said = f"{declared['name']} {first}".replace("_", " ")
         writes = kind.endswith(":w") or _WRITES.search(said) is not None
         return "output" if writes and not _READS.match(help_text) else "input"
-    return "text"
+    return "output" if _OUTPUT_FILE.search(f"{name.split()[0]}: {help_text}") else "text"
 
 
 def long_options(commands: Iterable[Command]) -> dict[str, str]:

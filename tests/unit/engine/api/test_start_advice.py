@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from testwright.engine.api.document.application import AppLaunch, start_failure
+from testwright.engine.api.document.apps import find_administrator, find_secret_variables
+from testwright.engine.python.project.layout import ModulePlace
 
 
 @pytest.mark.feature("T-10")
@@ -19,3 +21,45 @@ def test_trust_is_named_where_an_ignored_setting_has_the_missing_variable(tmp_pa
     fault = start_failure(AppLaunch("shop:app"), "KeyError: 'SHOP_DB'", target)
     assert 'SHOP_DB = "…"' in fault.advice
     assert ("testwright trust" in fault.advice) is is_named
+
+
+SETTINGS = """
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class DeskSettings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="DESK_")
+
+    database_url: str
+    signing_secret: str = Field(min_length=8)
+    mail_token: str = Field(..., validation_alias="MAIL_TOKEN")
+    page_size: int = Field(default=20)
+
+
+class Keys(BaseSettings):
+    partner_key: str
+    admin_email: str = "ada@example.com"
+    admin_password: str
+
+    class Config:
+        env_prefix = "keys_"
+"""
+
+
+@pytest.mark.feature("T-10")
+def test_variables_of_settings_have_the_prefix_and_the_names_that_their_class_gives_them(tmp_path):
+    (tmp_path / "config.py").write_text(SETTINGS)
+    places = [ModulePlace("config.py", "config", ".")]
+    assert find_secret_variables(tmp_path, places) == [
+        *("DESK_SIGNING_SECRET", "KEYS_ADMIN_PASSWORD", "KEYS_PARTNER_KEY", "MAIL_TOKEN"),
+    ]
+    assert find_administrator(tmp_path, places) == ("KEYS_ADMIN_EMAIL", "KEYS_ADMIN_PASSWORD")
+
+
+@pytest.mark.feature("T-10")
+def test_the_advice_names_the_variable_of_a_field_that_is_missing(tmp_path):
+    (tmp_path / "config.py").write_text(SETTINGS)
+    target: Any = SimpleNamespace(root=tmp_path, interpreter=None)
+    why = "1 validation error for DeskSettings\ndatabase_url\n  Field required [type=missing]"
+    assert 'DESK_DATABASE_URL = "…"' in start_failure(AppLaunch("shop:app"), why, target).advice

@@ -453,3 +453,11 @@ def test_output_that_differs_in_the_names_of_the_files_alone_says_the_same():
         return without_names(text, ProgramRun(((name, "x = 1\n"),), ((name,),), ()))
 
     assert said("a.py", "./a.py:1: unused\n") == said("other.py", "other.py:1: unused\n") == "<file>:1: unused\n"
+
+
+def test_an_option_called_output_whose_help_speaks_of_a_file_names_one():
+    helps = {"output": "output file path ('-' for stdout)", "out": "kind of output", "title": "title of the file"}
+    (command,) = commands_of(
+        {"arguments": [told(name, flags=[f"--{name}"], help=text) for name, text in helps.items()]}
+    )
+    assert [argument.kind for argument in command.arguments] == ["output", "text", "text"]
