@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ..facts.type_inference import name_entry
 from ..model.domain import UNKNOWN, DomainSource, ParameterDomain, Precondition, PreconditionKind
 from ..model.model import CallableFacts, Documentation
 from ..source.annotations import SIZE_OF, head_phrase, prose_hint, type_hint
@@ -19,6 +20,25 @@ _INSTANCE_OF = (
 _INTEGER, _REAL, _TEXT = ParameterDomain("integer"), ParameterDomain("real"), ParameterDomain("text")
 _SEQUENCE = ParameterDomain("sequence", type_name="Sequence")
 _PAIR = ParameterDomain("sequence", type_name="", element=_INTEGER, length=2)
+_FORMATS = (
+    (r"urls?|uris?|web addresses|web address|hyperlinks?", "url"),
+    (r"e-?mails?(?: address(?:es)?)?", "email"),
+    (r"file ?names?|(?:file|relative) paths?", "path"),
+    (r"html(?: (?:string|text|fragment|document))?", "html"),
+    (r"regular expressions?|regex(?:es|p)?", "pattern"),
+    (r"(?:json|serialized json) (?:string|text|document)s?", "json"),
+    (r"host ?names?", "host"),
+    (r"ip(?:v4)? address(?:es)?", "ip"),
+    (r"(?:character )?encodings?|charset", "encoding"),
+)
+
+
+def _named_texts(name: str) -> tuple[str, ...]:
+    """The texts that a parameter of a name gets, without the empty one."""
+    entry = name_entry(name)
+    return tuple(text for text in (entry[1] if entry is not None else ()) if text != "''")
+
+
 # What a noun phrase means, the most specific first. All are singular or plural.
 _PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
     (SIZE_OF, _INTEGER),
@@ -45,6 +65,8 @@ _PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
     (r"binary (strings?|numbers? as strings?)", replace(_TEXT, preconditions=(Precondition("binary digits"),))),
     (r"(numeric|digit) strings?|strings? of digits|strings? (consisting|containing) (of )?(only )?digits",
      replace(_TEXT, preconditions=(Precondition("digits"),))),
+    # What a text is that is called by its format; tables of names have the values.
+    *((rf"\b(?:{words})\b", replace(_TEXT, samples=_named_texts(name))) for words, name in _FORMATS),
     (r"\babsolute (?:(?:unix|posix)[- ]?(?:style )?)?(?:file ?|directory )?(?:path|name)s?\b",
      replace(_TEXT, preconditions=(Precondition("absolute path"),))),
     (r"\bpalindromes?\b (string|word|text)", replace(_TEXT, preconditions=(Precondition("palindrome"),))),
@@ -151,6 +173,7 @@ def domain_of_section(text: str, look_up: ClassLookup, any_module: ClassLookup =
             minimum=phrase.minimum,
             maximum=phrase.maximum,
             length=declared.length or phrase.length,
+            samples=declared.samples or phrase.samples,
         )
     elif declared.kind == "sequence" and phrase.kind in ("matrix", "graph"):
         declared = phrase

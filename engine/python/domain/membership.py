@@ -82,8 +82,10 @@ def _outside(found: Iterable[Argument], kinds: Kinds) -> tuple[Argument, ...]:
         or _is_negative_place(one)
         or _is_of_another_type(one)
         or _is_no_object(one)
+        or _is_no_text(one)
         or _promises_order(one, found)
         or _is_reversed(one, found)
+        or _begins_after_default(one, found)
         or _is_of_another_length(one, found)
     )
 
@@ -130,6 +132,26 @@ def _is_reversed(one: Argument, beside: Iterable[Argument]) -> bool:
     return False
 
 
+def _begins_after_default(one: Argument, beside: Iterable[Argument]) -> bool:
+    """Whether a number begins a range after the default that ends it: `Span(1)` of `start=0, end=0`.
+
+    Where only the end has a default, that may stand for none.
+    """
+    first = literal_or(ast.unparse(one.value), None)
+    if not isinstance(first, int | float) or isinstance(first, bool) or one.declared is None:
+        return False
+    if literal_or(one.declared.default or "None", None) is None or _checks(one.called, one.parameter):
+        return False
+    passed = {other.parameter for other in beside if other.called == one.called}
+    for item in one.called.parameters:
+        last = literal_or(item.default or "None", None)
+        compares = (one.parameter, f"compared:{item.name}") in one.called.uses
+        is_end = item.name not in passed and _bound_a_range(one.parameter, item.name) and not compares
+        if is_end and isinstance(last, int | float) and not isinstance(last, bool) and last < first:
+            return True
+    return False
+
+
 def _bound_a_range(first: str, last: str) -> bool:
     """Whether two names differ in one word, of which one begins a range and the other ends it."""
     words, others = first.split("_"), last.split("_")
@@ -144,6 +166,19 @@ def _is_no_object(one: Argument) -> bool:
     if one.domain.kind != "object" or not isinstance(literal_or(one.value, None), int | float | str):
         return False
     return any(name == one.parameter and use.startswith(("method:", "attribute:")) for name, use in one.called.uses)
+
+
+_TEXT_NAME = re.compile(
+    r"(\w+_)?(path|file_?name|dir|directory|folder|url|uri|e?mail|html|xml|regexp?|encoding|host|hostname|text|string)"
+)
+
+
+def _is_no_text(one: Argument) -> bool:
+    """Whether a number or collection is passed where a name says text, and nothing else says more."""
+    if one.domain.kind not in ("text", "path") or one.domain.source != "name":
+        return False
+    passed = literal_or(one.value, None)
+    return isinstance(passed, int | float | dict | list | tuple | set) and bool(_TEXT_NAME.fullmatch(one.parameter))
 
 
 def _promises_order(one: Argument, beside: Iterable[Argument]) -> bool:
@@ -161,11 +196,17 @@ def _is_ordered(items: list[Any] | tuple[Any, ...]) -> bool:
         return False
 
 
+_MADE = re.compile(r"(datetime\.)?(timedelta|datetime|date|time|timezone)\(")
+"""Defaults that no literal is of the type of."""
+
+
 def _is_of_another_type(one: Argument) -> bool:
     """Whether a literal is of another type than the parameter's default, which nothing else says more about."""
     item = one.declared
     default = literal_or(item.default or "None", None) if item is not None and item.annotation is None else None
     passed = literal_or(ast.unparse(one.value), None)
+    if item is not None and item.annotation is None and _MADE.match(item.default or ""):
+        return isinstance(passed, int | float | str | list | tuple | dict) and one.domain.kind != "union"
     if default is None or passed is None or one.domain.choices or one.domain.kind in ("union", "any", "callable"):
         return isinstance(default, bool) and passed is not None and not isinstance(passed, bool)
     if isinstance(default, int | float) and not isinstance(default, bool):

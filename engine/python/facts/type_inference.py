@@ -60,7 +60,8 @@ _ARGUMENTS: tuple[tuple[str, str], ...] = (
 _MAXIMUM_DEPTH = 3
 # A regular expression for the whole name, the type it suggests, and values that come before the type's own.
 BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    (r"(file_?)?path|file_?name|file|pathname|filepath", "str", ("'folder/file.txt'", "'file.tar.gz'", "''", "'/a/b'")),
+    (r"(file_?|(src|source|dest|destination|target|input|output|log|config|data|base|root|local)_)?path|"
+     r"(\w+_)?file_?name|file|pathname|filepath", "str", ("'folder/file.txt'", "'file.tar.gz'", "''", "'/a/b'")),
     (r"dir|directory|folder|root|base_dir|dirname", "str", ("'folder'", "''")),
     (r"(text|string|s|st|sentence|content|body|message|msg|phrase|title|line|data_string)\d?",
      "str", ("'hello world'",)),
@@ -70,18 +71,18 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"customer|username|person|author|student|first_?name", "str", ("'Ann'", "'Bob'", "'Cleo'")),
     (r"article|product|fruit|ingredient|sku|goods", "str", ("'apple'", "'banana'", "'cherry'")),
     (r"currency", "str", ("'EUR'", "'USD'", "'GBP'")),
-    (r"url|uri|href|link", "str", ("'https://example.com/a/b?x=1&y=2#top'", "'example.com'", "''", "'http://'")),
-    (r"email|mail", "str", ("'ann@example.com'", "'nobody'", "''")),
-    (r"html|xml|markup", "str", ('\'<p class="a">one <b>two</b></p>\'', "'plain'", "''")),
+    (r"(\w+_)?(url|uri)|href|link", "str", ("'https://example.com/a/b?x=1&y=2#top'", "'example.com'", "''", "'http://'")),
+    (r"(\w+_)?e_?mail(_addr(ess)?)?|mail(_address)?", "str", ("'ann@example.com'", "'nobody'", "''")),
+    (r"(\w+_)?html|xml|markup", "str", ('\'<p class="a">one <b>two</b></p>\'', "'plain'", "''")),
     (r"json_?(str|string|text|data)?", "str", ('\'{"a": [1, 2]}\'', "'[]'", "''")),
-    (r"pattern|regex|regexp|expr|expression", "str", ("'[a-z]+'", "'a*b'", "''", "'('")),
+    (r"pattern|(\w+_)?regexp?|expr|expression", "str", ("'[a-z]+'", "'a*b'", "''", "'('")),
     (r"(\w+_)?(sep|separator|delimiter|delim)|glue|joiner", "str", ("','", "';'", "'-'", "' '", "''")),
     (r"scheme|protocol", "str", ("'https'", "'ftp'", "''")),
     (r"query_?(string|str)|querystring|qs", "str", ("'a=1&b=2'", "'q=hello'", "''")),
     (r"fragment|anchor", "str", ("'section'", "''")),
     (r"netloc", "str", ("'example.com:8080'", "'user:pass@example.com'", "''")),
     (r"origin", "str", ("'https://example.com'", "'http://localhost:8000'")),
-    (r"encoding|charset|codec", "str", ("'utf-8'", "'latin-1'", "'ascii'")),
+    (r"(\w+_)?encoding|charset|codec", "str", ("'utf-8'", "'latin-1'", "'ascii'")),
     (r"locale|lang|language", "str", ("'en'", "'en_US'", "'de'")),
     (r"f_?name|field_?name", "str", ("'name'", "'age'", "'0'")),
     (r"f_?spec|format_?spec", "str", ("'.2f'", "'>10'", "'d'")),
@@ -128,7 +129,7 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"version", "str", ("'1.2.3'", "'1.0'", "''", "'2.0.0-rc1'")),
     (r"color|colour", "str", ("'red'", "'#ff0000'", "''")),
     (r"ip|ip_addr|address", "str", ("'127.0.0.1'", "'::1'")),
-    (r"host|hostname|domain", "str", ("'example.com'", "'127.0.0.1'", "'::1'")),
+    (r"(\w+_)?host(_?name)?|domain", "str", ("'example.com'", "'127.0.0.1'", "'::1'")),
     (r"rng|random", "Random", ()),
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from testwright.engine.python.domain.describe import described
+from testwright.engine.python.domain.examples import ExampleContext, natural_values
 from testwright.engine.python.domain.from_literals import domain_of_values
 from testwright.engine.python.domain.from_prose import domain_of_phrase
 from testwright.engine.python.domain.inference import infer_domains
@@ -259,6 +260,46 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParameterD
 )
 def test_documents_annotations_and_defaults_say_what_a_parameter_takes(documented, parameter, source, description):
     assert (documented[parameter].source, documented[parameter].description) == (source, description)
+
+
+FORMATS = '''
+def fetched(target: str):
+    """Fetches.
+
+    Args:
+        target: The URL to fetch.
+    """
+
+def invited(guest, callback_url, notify_email):
+    """Invites.
+
+    :param str guest: e-mail address of who is invited
+    """
+
+def called(label: str):
+    """Names.
+
+    :param label: the name of a file path element
+    """
+'''
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("fetched.target", "'https://example.com/a/b?x=1&y=2#top'"),
+        ("invited.guest", "'ann@example.com'"),
+        ("invited.callback_url", "'https://example.com/a/b?x=1&y=2#top'"),
+        ("invited.notify_email", "'ann@example.com'"),
+        ("called.label", "'apple'"),
+    ],
+)
+def test_a_text_whose_format_the_documents_or_its_name_say_is_of_that_format(tmp_path, parameter, value):
+    facts = facts_of(write_project(tmp_path, {"m.py": FORMATS}), "m.py")
+    known = {f"{one.qualname}.{name}": domain for one in infer_domains(facts) for name, domain in one.parameters}
+    made = natural_values(known[parameter], ExampleContext(parameter.partition(".")[2]))
+
+    assert made[0].candidate.source == value
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,16 @@ def median(data, is_sorted=False): ...
 
 def cut(begin, end=None): ...
 
+def waited(delay=datetime.timedelta(0)): ...
+
+class Span:
+    def __init__(self, start=0, end=0):
+        self.start, self.end = start, end
+
+class Limits:
+    def __init__(self, low, high=0):
+        self.low, self.high = low, high
+
 def window(min_size: int, max_size: int):
     return [] if min_size > max_size else [min_size, max_size]
 
@@ -89,6 +99,13 @@ def facts(tmp_path_factory) -> ModuleFacts:
         ("median([1, 2, 3], is_sorted=True)", (), 0),
         ("add_tax(net, Decimal('1'))", ("net = 'a'",), 1),
         ("cut(1, 6)", (), 0),
+        ("waited(datetime.timedelta(hours=1))", (), 0),
+        ("waited(1)", (), 1),
+        ("Span(1, 3)", (), 0),
+        ("Span()", (), 0),
+        ("Span(1)", (), 1),
+        ("Span(end=3)", (), 0),
+        ("Limits(5)", (), 0),  # 0 may stand for no limit
         ("cut(6, end=1)", (), 1),
         ("window(9, 2)", (), 0),  # the code looks at it
     ],
@@ -134,6 +151,18 @@ def test_what_the_working_folder_holds_is_no_behaviour(facts):
     usual = record(3, "anything(made())", (1, 2))
 
     assert [trial.number for trial in select_trials([here, folder, own, usual], facts, frozenset())] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("act", "count"),
+    [("opened('https://example.com')", 0), ("opened({'a': 1})", 1), ("opened(3)", 1), ("keyed(3)", 0)],
+)
+def test_a_number_or_a_collection_is_no_address_by_its_name(tmp_path, act, count):
+    source = "def opened(base_url):\n    return repr(base_url)\n\n\ndef keyed(key):\n    return repr(key)\n"
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    facts = replace(facts, domains=infer_domains(facts, source=source))
+
+    assert count_outside(Trial("opened", act), facts) == count
 
 
 def test_an_empty_tuple_as_default_takes_whatever_is_iterated(tmp_path):
