@@ -235,7 +235,7 @@ def _candidates(base: str, test: _Test, usual: _Test, plain: _Test) -> Iterator[
         yield f"{base}_{_joined([emptiness])}"
     if test is usual or not conditions:
         yield base
-    elif _tells(outcome, conditions[0]) and outcome != _shared_outcome(usual):
+    elif _tells(outcome, conditions[0], _shared_outcome(usual)):
         yield f"{base}_{outcome}"
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
@@ -267,10 +267,12 @@ def _by_name(test: _Test) -> str:
     return "by_name" if isinstance(act, ast.Call) and act.keywords else ""
 
 
-def _tells(outcome: str, condition: str) -> bool:
-    """Whether an outcome makes a name; that nothing comes out is told best by what is passed."""
+def _tells(outcome: str, condition: str, usual: str) -> bool:
+    """Whether an outcome makes a name; what is passed tells more than that nothing comes out, or than a truth of which
+    the usual rows show both."""
+    told = "is_empty" if usual else ("is_empty", "is_true", "is_false")
     passed = condition.startswith((*TELLING, "with_", "without_"))
-    return outcome.startswith((*_TRUTH, "equals_")) and not (outcome == "is_empty" and passed)
+    return outcome.startswith((*_TRUTH, "equals_")) and outcome != usual and not (passed and outcome.startswith(told))
 
 
 def _conditions(test: _Test, usual: _Test, plain: _Test) -> list[str]:

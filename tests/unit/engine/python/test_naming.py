@@ -431,6 +431,12 @@ def test_a_documented_call_that_passes_an_option_by_its_name_is_told_from_one_th
     assert names(usual, by_place, told) == ["parse", "parse_with_strict", "parse_with_strict_by_name"]
 
 
+def test_an_option_tells_more_than_a_truth_where_the_usual_rows_show_both() -> None:
+    rows = [returns(f"parse('{text}')", truth, kind="is") for text, truth in (("apple", "True"), ("pear", "False"))]
+    rows = [replace(row, group="parse__text__expected") for row in rows]
+    assert names(*rows, returns("parse('pear', limit=1)", "True", kind="is"))[-1] == "parse_with_limit"
+
+
 def test_what_equals_something_is_the_usual_case_of_a_comparison() -> None:
     built = "stack = Stack(3)"
     unlike = returns("stack == 1", "False", built, subject="Stack.__eq__", kind="is")
