@@ -221,13 +221,30 @@ _PLACE_NAME = re.compile(
 )
 
 
+_SIGNED_NAME = re.compile(
+    r"(.*_)?(step|delta|by|amount|value|number|shift|offset|increment|change|difference|sign|direction|exponent|power"
+    r"|balance|level|priority|factor|weight|scale|slope|bias|temperature|latitude|longitude|d?[xyz]|[a-e])"
+)
+
+
 def _is_negative_place(one: Argument) -> bool:
-    """Whether a negative number is passed for a position or a number of things, and the callable does not refuse it."""
+    """Whether a negative number is passed for a position or a number of things, and the callable does not refuse it.
+
+    An option of a constructor whose default is a positive whole number is such a number, too, unless its name is that
+    of a quantity with a sign.
+    """
     negative = isinstance(one.value, ast.UnaryOp) and isinstance(one.value.op, ast.USub)
-    if not negative or not _PLACE_NAME.fullmatch(one.parameter) or _checks(one.called, one.parameter):
+    counts = _PLACE_NAME.fullmatch(one.parameter) or _is_counting_option(one)
+    if not negative or not counts or _checks(one.called, one.parameter):
         return False
     compared = any(part.name == one.parameter and part.operand in ("0", "1", "-1") for part in one.called.comparisons)
     return not compared and ast.unparse(one.value) not in one.domain.choices
+
+
+def _is_counting_option(one: Argument) -> bool:
+    default = literal_or(one.declared.default or "None", None) if one.declared is not None else None
+    whole = isinstance(default, int) and not isinstance(default, bool)
+    return one.called.kind == "constructor" and whole and default >= 1 and not _SIGNED_NAME.fullmatch(one.parameter)
 
 
 def _is_implausible(one: Argument) -> bool:

@@ -183,3 +183,27 @@ def test_a_number_is_no_object_of_the_class_that_a_parameter_is_called_after(tmp
 
     assert count_outside(Trial("told", "told(7)"), known) == 1
     assert count_outside(Trial("told", "told(Line('apple'))"), known) == 0
+
+
+def test_a_negative_number_is_outside_where_a_constructor_counts_and_inside_where_a_quantity_has_a_sign(tmp_path):
+    source = """
+class Chunks:
+    def __init__(self, width_of_one=1, step=1, least=0):
+        self.width_of_one = width_of_one
+
+class Checked:
+    def __init__(self, rounds=3):
+        if rounds < 0:
+            raise ValueError(rounds)
+"""
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    facts = replace(facts, domains=infer_domains(facts, source=source))
+    acts = {
+        "Chunks(width_of_one=-1)": 1,
+        "Chunks(width_of_one=2)": 0,
+        "Chunks(step=-1)": 0,
+        "Chunks(least=-1)": 0,
+        "Checked(rounds=-1)": 0,
+    }
+
+    assert {act: count_outside(Trial(act.partition("(")[0], act), facts) for act in acts} == acts
