@@ -24,6 +24,7 @@ from ..model.mutant_search import NO_KILLS, Kills, MutantSearchLimits
 from ..mutants.kill_search import find_kills
 from ..mutants.mutant_worker_client import open_mutant_worker
 from ..scenarios.all_scenarios import show_all_scenarios
+from ..scenarios.compared_arguments import show_compared_arguments
 from ..search.background_context import background_context
 from ..search.influence_trials import show_influence
 from ..search.observer import EXPLORING
@@ -150,6 +151,7 @@ async def _show_behaviour(facts: ModuleFacts, search: TrialSearch, observer: Wat
     await show_round_trips(facts, search, observer)
     await show_all_scenarios(facts, search, observer)
     await show_influence(facts, search, observer)
+    await show_compared_arguments(facts, search, observer)
 
 
 async def _made_plainer(

@@ -8,6 +8,7 @@ from ....utils.python_source import expression_or_none, literal_or
 from ..domain.degenerate import is_degenerate
 from ..model.candidate_parts import combined, distinct
 from ..model.model import Candidate, Parameter
+from ..source.counterparts import common_parts
 
 _MOST_VALUES = 24
 # Two texts, two lists that begin and end alike, so that what they have in common shows.
@@ -34,6 +35,7 @@ def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidat
     rows = [
         *_alike_in_part(parameter, found),
         *[alike[:2] for alike in telling if len(alike) > 1][:1],
+        *[alike[:3] for alike in telling if len(alike) > 2 and _have_common_parts(alike[:3])][:1],
         list(found[:1]),
         *[alike[:2] for alike in kinds.values() if len(alike) > 1][:3],
         *(alike[1:4] for alike in kinds.values()),
@@ -54,6 +56,11 @@ def _alike_in_part(parameter: Parameter, found: tuple[Candidate, ...]) -> list[l
         return []
     named = _OF_TEXTS.fullmatch(parameter.name) is not None
     return [list(_TEXTS), list(_LISTS)] if named else [list(_LISTS)]
+
+
+def _have_common_parts(found: list[Candidate]) -> bool:
+    first, *others = [literal_or(one.source, None) for one in found]
+    return all(common_parts(first, other) for other in others)
 
 
 def _shows_something(one: Candidate) -> bool:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from ..inputs.plain_texts import MANGLED
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts
+from ..scenarios.compared_arguments import COMPARED
 from ..scenarios.scenario import ROUND_TRIP, ShownBehaviour
-from ..search.influence_trials import Control
+from ..search.influence_trials import Control, Distinction
 from ..search.trial_search import TrialRecord
 from .candidates import DISTINCTION, TrialCandidate, rank_candidates
 from .degeneracy import MILD
@@ -150,6 +151,7 @@ def _take_anchor(
             candidate.record.trial.source not in RICH_SOURCES and not decorates,
             shown.gaps,
             shown.negative + (shown.result is False),  # what something is says more than what it is not
+            _is_compared(candidate),  # it says something beside the usual call alone
             candidate.interchangeable,
             shown.set_up,  # an object with its defaults comes first; what an option changes is a delta
             -share,
@@ -248,7 +250,8 @@ def _worth(
     if not arcs and not endings and (kills < fewest or shown.degeneracy > MILD):
         return 0.0
     odd = candidate.oddness > 1
-    if shown.trivial and not candidate.raises and (arcs < 2 or odd) and any(_same_answer(row, shown) for row in rows):
+    repeats = shown.trivial and not candidate.raises and any(_same_answer(row, shown) for row in rows)
+    if repeats and (arcs < 2 or odd) and not (endings and _is_compared(candidate)):
         return 0.0  # a second empty answer says nothing that the first one does not
     plain_answer = _shows_little(candidate)
     if plain_answer and not arcs and not endings and kills < _KILLS_OF_TRIVIAL:
@@ -263,6 +266,10 @@ def _worth(
     price += _DEGENERATE * (plain_answer + candidate.misfits)
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
     return (2 * arcs + 2 * endings + kills) / price
+
+
+def _is_compared(candidate: TrialCandidate) -> bool:
+    return candidate.record.notes.get(Distinction) in COMPARED
 
 
 def _shows_little(candidate: TrialCandidate) -> bool:

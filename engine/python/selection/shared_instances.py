@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ..model.model import RICH_SOURCES, ModuleFacts, Trial
 from ..scenarios.scenario import ShownBehaviour
+from ..search.influence_trials import Distinction
 from ..search.trial_search import TrialRecord
 from ..source.import_block import read_imports
 from .idle_arguments import outcome_of
@@ -41,13 +42,15 @@ def without_own_instances(
     """
     twins = {built.number: shared for built, shared, _ in _twins(records, facts)}
     sources = {twins[one.number].number: one.trial.source for one in reversed(records) if one.number in twins}
+    shows = {twins[one.number].number: one.notes for one in records if one.number in twins and Distinction in one.notes}
     known, left = dict(kills), list[TrialRecord]()
     for record in records:
         twin = twins.get(record.number)
         if twin is None:
             source = sources.get(record.number)
-            # What was noted of it as of another origin holds no longer.
-            came = replace(record, trial=replace(record.trial, source=source), notes={}) if source else record
+            # What was noted of it as of another origin holds no longer; what it shows does.
+            notes = {Distinction: shows[record.number][Distinction]} if record.number in shows else {}
+            came = replace(record, trial=replace(record.trial, source=source), notes=notes) if source else record
             left.append(came)
             continue
         noticed = known.pop(record.number, frozenset()) | known.get(twin.number, frozenset())

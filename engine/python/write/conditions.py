@@ -13,6 +13,7 @@ from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
 from ..model.model import CallableFacts
 from ..search.story_steps import is_filling
+from ..source.counterparts import APART, relation_of, takes_counterparts
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
 from .situation import CLOCK, LATER, ORDER, RECEIVER, Situation, plural
@@ -51,6 +52,7 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         found.append(f"with_{_plain(name)}")
     if mine.built and not usual.built:
         found.append(_built_of_nothing(mine, usual, facts))
+    found.append(_related_arguments(mine, usual, facts))
     found.append(_steps(mine, usual, facts))
     lacking = _lacking(mine, usual, facts)
     # An option that is passed tells more than what the operands look like, and these more than one that is not.
@@ -181,6 +183,26 @@ def _equal_arguments(mine: Situation, usual: Situation) -> str:
             if told[first] == told[second] and apart and mine.spread not in (first, second):
                 return f"{_EQUAL}{_plain(first)}_and_{_plain(second)}"
     return ""
+
+
+def _related_arguments(mine: Situation, usual: Situation, facts: CallableFacts | None) -> str:
+    """Says that two texts or lists that play the same part are equal or share nothing, where the usual ones do not."""
+    pairs = [_counterparts(one, facts) for one in (mine, usual)]
+    relations = [relation_of(*pair) if len(pair) == 2 else "" for pair in pairs]
+    if not relations[0] or relations[0] == relations[1]:
+        return ""
+    if relations[0] == APART:
+        return f"with_{APART}"
+    return f"with_{_EQUAL}{_plain(mine.spread) if mine.spread else 'arguments'}"
+
+
+def _counterparts(one: Situation, facts: CallableFacts | None) -> list[ast.expr]:
+    if facts is None or not takes_counterparts(facts):
+        return []
+    spread = one.arguments.get(one.spread)
+    if isinstance(spread, ast.Tuple):
+        return spread.elts
+    return [node for name, node in one.arguments.items() if "." not in name and name != CLOCK]
 
 
 def _sets_options(usual: Situation) -> bool:

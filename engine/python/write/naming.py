@@ -17,6 +17,7 @@ from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case
+from ..source.counterparts import relation_words
 from ..source.moments import NOW
 from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
 from ..usage.slicing import completes
@@ -379,8 +380,10 @@ def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:
     group = Group(test.name, columns).text
     stopped = any(text.startswith(f"{NOW} = ") for text in test.cases[0].statements)
     words = _words_of_rows(table.rows, table.columns, stopped=stopped) if table is not None else [""] * len(test.cases)
+    related = [relation_words(case.expression, test.facts) for case in test.cases]
     found: dict[str, Case] = {}
-    for case, own in zip(test.cases, words, strict=True):
+    for case, relation, other in zip(test.cases, related, words, strict=True):
+        own = relation if relation and related.count(relation) == 1 else other
         name = unique_name(f"tc_{test.name}_{own or outcome_words(case) or 'row'}", ids)
         ids.add(name)
         found[case.id] = replace(case, id=name, group=group)

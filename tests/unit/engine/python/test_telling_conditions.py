@@ -98,3 +98,12 @@ def test_a_call_is_not_said_to_lack_an_argument_whose_name_anybody_may_choose() 
     usual, mine = Situation(passed(name="'kitten'")), Situation(passed(values="{'page': 3}"))
 
     assert differences(mine, usual, expand) == ["with_values"]
+
+
+def test_counterparts_that_are_equal_or_share_nothing_are_called_so_after_an_option() -> None:
+    compare = CallableFacts("compare", "function", (1, 2), (Parameter("texts", "var_positional"),))
+    usual = Situation(passed(texts="('kitten', 'sitting')"), spread="texts")
+
+    assert differences(Situation(passed(texts="('ox', 'ox')"), spread="texts"), usual, compare)[0] == "with_equal_texts"
+    apart = Situation(passed(texts="('ox', 'sky')", self_bias="2.5"), spread="texts")
+    assert differences(apart, usual, compare)[:2] == ["with_bias", "with_nothing_in_common"]
