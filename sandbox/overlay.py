@@ -27,7 +27,7 @@ from packaging.utils import canonicalize_name
 from ..core.errors import InterpreterError, StorageError, ToolMissing
 from ..utils.untrusted_folders import remove_tree
 from ..utils.user_folders import writable_folder
-from .distributions import plain_distributions
+from .distributions import declared_name, plain_distributions
 from .interpreter import Interpreter
 
 TOOLS = ("pytest", "coverage")
@@ -133,7 +133,7 @@ def _installed(sites: Iterable[Path]) -> dict[str, Distribution]:
     """Distributions in folders by normalised name; the first one found counts, as on a path. Nothing is imported."""
     found: dict[str, Distribution] = {}
     for distribution in plain_distributions(sites):
-        name = distribution.metadata["Name"]
+        name = declared_name(distribution)
         if name:
             found.setdefault(canonicalize_name(name), distribution)
     return found

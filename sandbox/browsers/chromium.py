@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...core.errors import ToolMissing
 from ...utils.user_folders import home_folder
-from ..distributions import plain_distributions
+from ..distributions import declared_name, plain_distributions
 from ..interpreter import Interpreter
 from ..overlay import tools_overlay
 from ..protocol import Limits
@@ -85,7 +85,7 @@ def has_base_url_plugin(interpreter: Interpreter) -> bool:
 
 def _distributions(interpreter: Interpreter) -> set[str]:
     sites = (*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else ()))
-    return {str(one.metadata["Name"]).lower() for one in plain_distributions(sites)}
+    return {declared_name(one).lower() for one in plain_distributions(sites)}
 
 
 def browser_overlay(interpreter: Interpreter, caches: Sequence[Path]) -> tuple[Path, ...]:
