@@ -209,8 +209,10 @@ def _in_another_role(
         title, words = "as_an_administrator", "asked by an administrator"
         yield make_proposal(baseline, title, words, "state", request=request, priority="high")
     if asked_by == ("admin",) and "user" in credentials:
-        request = bare_request(world, baseline, "user")
-        group = {"group": "roles", "setup": ()}
+        # A body that lacks may be refused before it is looked at who asks.
+        whole = bool(baseline.request.get("body"))
+        request = {**copy_request(baseline.request), "auth": "user"} if whole else bare_request(world, baseline, "user")
+        group: Json = {} if whole else {"group": "roles", "setup": ()}
         yield make_proposal(baseline, "as_a_plain_user", "asked by a plain user", request=request, **group, **marks)
 
 

@@ -170,3 +170,15 @@ async def test_what_a_refused_request_is_about_is_made_before_it(world: Resource
     anonymous = ObservedProposal(replace(refused, category="authentication"), seen.answers)
     [alone] = await drop_setup(cast(AppObserver, Refusing()), [anonymous], {})
     assert (alone.proposal.setup, alone.proposal.request["path_parameters"]) == ((), {"id": 7})
+
+
+def test_a_plain_user_asks_with_the_whole_body_what_an_administrator_may(world: ResourceModel) -> None:
+    made = _of(world, "POST /notes")
+    asked = replace(made, request={**made.request, "auth": "admin"})
+    world.baselines[made.operation.name] = asked
+    found = {
+        one.name: one for one in access_proposals(world, asked, {**_credentials(), "admin": _credentials()["user"]})
+    }
+    request = next(one.request for name, one in found.items() if name.endswith("as_a_plain_user"))
+    assert request == {**made.request, "auth": "user"}
+    assert request["body"]["content"]
