@@ -243,8 +243,9 @@ def _is_negative_place(one: Argument) -> bool:
 
 def _is_counting_option(one: Argument) -> bool:
     default = literal_or(one.declared.default or "None", None) if one.declared is not None else None
-    whole = isinstance(default, int) and not isinstance(default, bool)
-    return one.called.kind == "constructor" and whole and default >= 1 and not _SIGNED_NAME.fullmatch(one.parameter)
+    if one.called.kind != "constructor" or not isinstance(default, int) or isinstance(default, bool):
+        return False
+    return default >= 1 and not _SIGNED_NAME.fullmatch(one.parameter)
 
 
 def _is_implausible(one: Argument) -> bool:

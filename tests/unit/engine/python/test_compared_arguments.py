@@ -57,7 +57,7 @@ class Here:
         try:
             result = eval(trial.act, self._space)
         except ValueError as error:
-            return Observation("raised", raised=Raised(type(error).__name__, "", str(error), 0, False))
+            return Observation("raised", raised=Raised(type(error).__name__, str(error)))
         return Observation("returned", value=Value(type(result).__name__, source=repr(result)))
 
 
