@@ -58,14 +58,19 @@ async def show_constructor_options(facts: ModuleFacts, search: TrialSearch, obse
         known = {_key(one.trial): one for one in search.records}
         await run_trials([trial for _, _, trial in proposed if search.is_new(trial)], search, observer)
         known.update({_key(one.trial): one for one in search.records})
+        showing = [
+            (record, base, option)
+            for base, option, trial in proposed
+            if (record := known.get(_key(trial))) is not None
+            and _is_comparable(record)
+            and _outcome(record) != _outcome(base)
+        ]
         shown: set[str] = set()
-        for base, option, trial in proposed:
-            record = known.get(_key(trial))
-            if record is None or option in shown or not _is_comparable(record) or _outcome(record) == _outcome(base):
-                continue
-            shown.add(option)
-            record.notes.setdefault(Distinction, f"option {option}")
-            record.notes.setdefault(Control, base.number)
+        for record, base, option in sorted(showing, key=lambda one: _is_plain(one[0])):
+            if option not in shown:
+                shown.add(option)
+                record.notes.setdefault(Distinction, f"option {option}")
+                record.notes.setdefault(Control, base.number)
 
 
 def option_trials(records: Sequence[TrialRecord], owner: ClassFacts) -> Iterator[tuple[TrialRecord, str, Trial]]:
@@ -152,12 +157,18 @@ def _is_telling(use: _Use) -> bool:
 
 
 def _showing_little(use: _Use) -> tuple[object, ...]:
-    """Orders uses: those that a person wrote, of a result that says something, the shortest."""
-    value = use.record.observation.value
+    """Orders uses: those that a person wrote, of a result that says something and was not passed, the shortest."""
+    trial, value = use.record.trial, use.record.observation.value
+    passed = value is not None and value.source is not None and value.source in trial.act
+    little = _is_plain(use.record) or passed
+    return trial.source not in RICH_SOURCES, little, len(use.passed), len(trial.act), use.record.number
+
+
+def _is_plain(record: TrialRecord) -> bool:
+    """Whether a result says little: it is empty, None, a truth value, zero or one."""
+    value = record.observation.value
     source = (value.source if value is not None else None) or ""
-    plain = source in _TRIVIAL or is_empty_source(source)
-    trial = use.record.trial
-    return trial.source not in RICH_SOURCES, plain, len(use.passed), len(trial.act), use.record.number
+    return source in _TRIVIAL or is_empty_source(source)
 
 
 def _key(trial: Trial) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ from ..search.story_steps import is_filling
 from ..source.counterparts import APART, relation_of, takes_counterparts
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
-from .situation import CLOCK, LATER, ORDER, RECEIVER, Situation, plural
+from .situation import CLOCK, LATER, ORDER, RECEIVER, VARYING, Situation, plural
 from .value_features import feature_beside, item_count, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
@@ -268,7 +268,8 @@ def _spread(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     plain = _plain(name)
     mine, others = (list(one.elts) if isinstance(one, ast.Tuple) else [] for one in (node, usual))
     if len(mine) == len(others):
-        changed = [pair for pair in zip(mine, others, strict=True) if ast.dump(pair[0]) != ast.dump(pair[1])]
+        pairs = [pair for pair in zip(mine, others, strict=True) if VARYING not in pair]
+        changed = [pair for pair in pairs if ast.dump(pair[0]) != ast.dump(pair[1])]
         words = [_value(_singular(plain), *pair) for pair in changed]
         # That one of them is empty tells more than that another is a list.
         return next((one for one in words if one.startswith(TELLING)), words[0] if words else "")

@@ -16,6 +16,8 @@ from ..source.titles import arguments_of, positional_names
 RECEIVER = "self"
 LATER = "a_while"
 CLOCK = "now()"  # no parameter has this name
+VARYING = ast.Name("varying", ast.Load())
+"""Stands for an argument that differs from row to row."""
 ORDER = ("first", "second", "third", "fourth", "fifth")
 
 
@@ -54,10 +56,20 @@ def situation_of(
     for other in own[1:]:
         for name in list(first.arguments):
             node = other.arguments.get(name)
-            if node is None or ast.dump(node) != ast.dump(first.arguments[name]):
+            if name == first.spread and (alike := _alike(first.arguments[name], node)) is not None:
+                first.arguments[name] = alike
+            elif node is None or ast.dump(node) != ast.dump(first.arguments[name]):
                 del first.arguments[name]
                 first.varying.add(name)
     return first
+
+
+def _alike(mine: ast.expr, other: ast.expr | None) -> ast.Tuple | None:
+    """Any number of arguments of two rows, `VARYING` where they differ; None where the rows pass more or fewer."""
+    if not isinstance(mine, ast.Tuple) or not isinstance(other, ast.Tuple) or len(mine.elts) != len(other.elts):
+        return None
+    pairs = zip(mine.elts, other.elts, strict=True)
+    return ast.Tuple([one if ast.dump(one) == ast.dump(two) else VARYING for one, two in pairs], ast.Load())
 
 
 def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, CallableFacts | None]) -> Situation:

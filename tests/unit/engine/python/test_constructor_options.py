@@ -86,3 +86,9 @@ def test_a_value_that_was_passed_elsewhere_shows_what_its_option_changes() -> No
 
 def test_a_method_that_no_option_changes_shows_none() -> None:
     assert shown(("first", "counter = Counter()", "counter.first('a dog')")) == {}
+
+
+def test_an_option_is_shown_where_the_answer_says_most() -> None:
+    plain = "counter = Counter()"
+    found = shown(("count", plain, "counter.count('aa')"), ("count", plain, "counter.count('a dog or a cat')"))
+    assert found["option once"][1] == "counter.count('a dog or a cat')"

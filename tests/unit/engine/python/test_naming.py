@@ -139,6 +139,13 @@ def test_any_number_of_arguments_is_told_by_how_many_they_are() -> None:
     ) == ["join", "join_for_no_words", "join_for_single_word", "join_with_sep"]
 
 
+def test_a_table_tells_how_many_arguments_all_its_rows_pass() -> None:
+    three = returns("join('kitten', 'sitting', 'mitten')", subject="join")
+    rows = [returns(f"join('kitten', {text!r})", value, subject="join") for text, value in (("dog", "2"), ("cat", "3"))]
+    named = name_tests(assign_tables([three, *rows], FACTS), FACTS)
+    assert {one.group for one in named.values()} == {None, "join_for_two_words__value__expected"}
+
+
 def test_the_call_without_options_bears_the_name_alone_wherever_it_stands() -> None:
     assert names(returns("join('a', 'b', sep='-')", subject="join"), returns("join('a', 'b')", subject="join")) == [
         "join_with_sep",
