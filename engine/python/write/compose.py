@@ -103,20 +103,26 @@ def compose_spec(
 def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) -> list[AssertableFinding]:
     """Drops findings whose tests or rows only a number tells from others, for want of words.
 
-    Documented ones stay, and those that run a way through the code that no other one does: what only notices more is
-    not worth a test that a reader cannot tell from its sibling.
+    Documented ones stay, and rows that run a way through the code that no other one does: what only notices more is not
+    worth a row that a reader cannot tell from its sibling, and two tests that no words tell apart are one.
     """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
     tests = {_test_name(case) for case in cases}
 
-    def is_numbered(case: Case) -> bool:
-        row, test = _NUMBERED.fullmatch(case.id), _NUMBERED.fullmatch(_test_name(case))
-        return (row is not None and (case.subject, row[1]) in rows) or (test is not None and test[1] in tests)
+    def is_row(case: Case) -> bool:
+        row = _NUMBERED.fullmatch(case.id)
+        return row is not None and (case.subject, row[1]) in rows
 
-    numbered = {id(one) for one, case in zip(judged, cases, strict=True) if not one.documented and is_numbered(case)}
+    def is_test(case: Case) -> bool:
+        test = _NUMBERED.fullmatch(_test_name(case))
+        return test is not None and test[1] in tests
+
+    free = [(one, case) for one, case in zip(judged, cases, strict=True) if not one.documented]
+    nameless = {id(one) for one, case in free if is_test(case)}
+    numbered = {id(one) for one, case in free if is_row(case)} | nameless
     named = [one for one in judged if id(one) not in numbered]
-    others = showing_more([one for one in judged if id(one) in numbered], named, by_kills=False)
+    others = showing_more([one for one in judged if id(one) in numbered - nameless], named, by_kills=False)
     kept = {id(one) for one in (*named, *others)}
     return [one for one in judged if id(one) in kept]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ....utils.python_names import last_name, mentioned_names, names_of, unique_name
-from ....utils.python_source import expression_or_none, parse_expression, parse_python
+from ....utils.python_source import parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
 from ..model.model import CallableFacts, ModuleFacts
@@ -22,7 +22,7 @@ from ..source.moments import NOW
 from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
 from ..usage.slicing import completes
 from .conditions import TELLING, VAGUE, differences, empty_arguments
-from .outcome_words import COMPARING, outcome_words, shared_message_words
+from .outcome_words import COMPARING, outcome_words, shared_message_words, size_words
 from .row_words import words_of_rows
 from .scenario_words import restored_words, scenario_words
 from .situation import LATER, Situation, situation_of
@@ -248,12 +248,13 @@ def _candidates(base: str, test: _Test, usual: _Test, plain: _Test) -> Iterator[
     if outcome:
         yield from (f"{base}_{_joined([words])}_{outcome}" for words in conditions)
     yield base
-    yield from _last_names(base, test, conditions)
+    yield from _last_names(base, test, usual, conditions)
 
 
-def _last_names(base: str, test: _Test, conditions: Sequence[str]) -> Iterator[str]:
+def _last_names(base: str, test: _Test, usual: _Test, conditions: Sequence[str]) -> Iterator[str]:
     """Generates names of a test that no word for a difference tells apart; none for an undocumented table."""
     documented = bool(test.cases[0].documented)
+    yield from _with_words(base, _size_of_outcome(test, usual))
     if documented and conditions:
         yield from _with_words(f"{base}_{_joined(conditions[:1])}", _by_name(test))
     if len(test.cases) == 1:  # those of one row are no name for a table
@@ -341,22 +342,9 @@ def _shared_outcome(test: _Test) -> str:
 
 def _size_of_outcome(test: _Test, usual: _Test) -> str:
     """Says how a result differs in size from the usual one: `with_several_results`, `with_single_result`, `is_zero`."""
-    mine, others = ({_size(case) for case in one.cases} for one in (test, usual))
+    mine, others = ({size_words(case) for case in one.cases} for one in (test, usual))
     size = mine.pop() if len(mine) == 1 else ""
     return "" if size in others else size
-
-
-def _size(case: Case) -> str:
-    one = case.expect[0]
-    node = expression_or_none(one.value or "") if one.actual == "result" and one.kind in ("equals", "approx") else None
-    if isinstance(node, ast.List | ast.Set | ast.Dict | ast.Tuple):
-        count = len(node.keys) if isinstance(node, ast.Dict) else len(node.elts)
-        return "is_empty" if not count else "with_single_result" if count == 1 else "with_several_results"
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return "is_negative"
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return "is_zero" if node.value == 0 else "is_positive"
-    return ""
 
 
 def _value_words(case: Case, facts: CallableFacts | None) -> str:

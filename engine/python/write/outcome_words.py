@@ -65,3 +65,17 @@ def _compared(expression: str) -> str:
     if isinstance(other, ast.Call | ast.Attribute):
         return f"equals_{snake_case(last_name(other.func if isinstance(other, ast.Call) else other))}"
     return "equals_other"
+
+
+def size_words(case: Case) -> str:
+    """Says of what size the result is that a case expects: `with_several_results`, `is_zero`; empty for others."""
+    one = case.expect[0]
+    node = expression_or_none(one.value or "") if one.actual == "result" and one.kind in ("equals", "approx") else None
+    if isinstance(node, ast.List | ast.Set | ast.Dict | ast.Tuple):
+        count = len(node.keys) if isinstance(node, ast.Dict) else len(node.elts)
+        return "is_empty" if not count else "with_single_result" if count == 1 else "with_several_results"
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return "is_negative"
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return "is_zero" if node.value == 0 else "is_positive"
+    return ""

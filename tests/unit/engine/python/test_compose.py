@@ -293,7 +293,7 @@ def test_a_test_that_only_a_number_tells_from_another_one_is_not_written_but_if_
     noticing = replace(added("'a' * 2"), kills=frozenset({7}))
     assert len(cases(compose(added("'a' + 'b'"), noticing))) == 1
     alone = replace(added("'a' * 2"), covered=frozenset({(3, 5)}))
-    assert len(cases(compose(added("'a' + 'b'"), alone))) == 2
+    assert len(cases(compose(added("'a' + 'b'"), alone))) == 1
     shown = added("'a' * 2", wanted="2.5", wanted_line=33)
     assert len(cases(compose(added("'a' + 'b'"), shown))) == 2
 

@@ -458,3 +458,12 @@ def test_what_is_passed_tells_more_than_that_nothing_comes_out() -> None:
     assert found == ["join", "join_for_no_words"]
     found = names(returns("parse('apple')", "['apple']"), returns("parse('apple', limit=3)", "[]"))
     assert found == ["parse", "parse_with_limit"]
+
+
+def test_a_test_that_no_word_for_its_input_tells_from_a_table_is_named_by_the_size_of_its_result() -> None:
+    rows = [returns(f"parse({text!r})", value) for text, value in (("@1\n2", "['2']"), ("@1\n3", "['3']"))]
+    table = assign_tables(rows, FACTS)
+    several = returns("parse('@1\\n2\\n3')", "['2', '3']")
+    named = name_tests([*table, several], FACTS)
+
+    assert named[several.id].id == "tc_parse_with_several_results"
