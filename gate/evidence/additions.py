@@ -10,17 +10,19 @@ A row of a table that stays may repeat what others show: it stands there as an e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from ..model.coverage_data import CoverageData
 from ..model.mutant_results import MutantResult, MutationReport
 from ..verify.polluter import short
+from .anchors import anchors_of, only_answers
 from .evidence import EvidenceRecord
 
 Owned = tuple[str, str, object]
 """(kind, file, what): a line, a branch, or a noticed mutant, by its number and without a file; the kind says whether it
 is of the measurement, of further ones, of trivial implementations of functions, or told from elsewhere."""
+_NOTICED = frozenset({"mutant", "trivial", "told"})
 _NAMED = 3
 
 
@@ -90,6 +92,7 @@ def redundant_tests(
     """Tests to leave out: all of a function that adds nothing, and rows that have nothing at all to show.
 
     A member whose refusals stay keeps an example of what it does, too: tests of errors alone would describe nothing.
+    Its anchor stays, and of a comparison or predicate a test of each answer: what they make idle goes in their place.
 
     Args:
         notices: numbers of mutants that cases notice, by the cases' ids, as far as it is known from elsewhere.
@@ -105,10 +108,22 @@ def redundant_tests(
         tells = any(kind == "trivial" for kind, _, _ in owned)
         if not (record.adds or noticed or tells or _is_claimed(record)):
             mute.add(record.nodeid)
-    functions = idle_functions(records, known)
-    spare = [one for one in records if function_of(one.nodeid) in functions or one.nodeid in mute]
+    noticing = [nodeid for nodeid, owned in known.items() if any(kind in _NOTICED for kind, _, _ in owned)]
+    needed = anchors_of(records, noticing, function_of)
+    spare = _spare_tests(records, known, mute, needed)
+    answers = only_answers(records, {one.nodeid for one in spare})
+    if answers:
+        needed |= {function_of(nodeid) for nodeid in answers}
+        spare = _spare_tests(records, known, mute - answers, needed)
     examples = _missing_examples(records, spare)
     return tuple(one for one in spare if function_of(one.nodeid) not in examples)
+
+
+def _spare_tests(
+    records: Sequence[EvidenceRecord], known: Mapping[str, frozenset[Owned]], mute: Set[str], needed: Iterable[str]
+) -> list[EvidenceRecord]:
+    functions = idle_functions(records, known, needed)
+    return [one for one in records if function_of(one.nodeid) in functions or one.nodeid in mute]
 
 
 def _missing_examples(records: Sequence[EvidenceRecord], spare: Sequence[EvidenceRecord]) -> frozenset[str]:
@@ -124,14 +139,17 @@ def _missing_examples(records: Sequence[EvidenceRecord], spare: Sequence[Evidenc
     return frozenset(found.values())
 
 
-def idle_functions(records: Sequence[EvidenceRecord], known: Mapping[str, frozenset[Owned]]) -> frozenset[str]:
+def idle_functions(
+    records: Sequence[EvidenceRecord], known: Mapping[str, frozenset[Owned]], needed: Iterable[str] = ()
+) -> frozenset[str]:
     """The functions that add nothing, by the rule above.
 
     Args:
         known: what each test has.
+        needed: functions that stay all the same.
     """
     claimed = {function_of(record.nodeid) for record in records if _is_claimed(record)}
-    return _spare(_by_function(known), claimed)
+    return _spare(_by_function(known), claimed.union(needed))
 
 
 def function_of(nodeid: str) -> str:

@@ -11,6 +11,10 @@ from ..model.coverage_data import Branch, CoverageData
 from ..model.verdicts import CaseVerdict, Verification
 
 _ORIGINS = ("documented", "inferred", "observed")
+_NEGATED = "not result"
+_TRUTH = {"True": True, "False": False}
+_COMPARING = {"__eq__": True, "__ne__": False}
+"""What a comparison answers of a result that is expected to equal a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,7 @@ class EvidenceRecord:
         subject: the member it tests, where its spec is known.
         refuses: whether it expects an exception.
         critical: whether its spec says that it must not be missing.
+        answer: which answer of a comparison or predicate it expects; None where it expects something else.
     """
 
     nodeid: str
@@ -44,6 +49,7 @@ class EvidenceRecord:
     subject: str = ""
     refuses: bool = False
     critical: bool = False
+    answer: bool | None = None
 
     @property
     def adds(self) -> bool:
@@ -121,6 +127,7 @@ def _record(
         subject=str(case.get("subject") or ""),
         refuses=any(one.get("kind") == "raises" for one in case.get("expect", ())),
         critical=case.get("priority") == "critical",
+        answer=_answer(case),
     )
 
 
@@ -136,3 +143,17 @@ def _takers(coverage: CoverageData, kept: Sequence[CaseVerdict]) -> dict[tuple[s
 def _origins(case: Mapping[str, Any]) -> tuple[str, ...]:
     named = {one.get("origin") for one in case.get("expect", ())}
     return tuple(origin for origin in _ORIGINS if origin in named)
+
+
+def _answer(case: Mapping[str, Any]) -> bool | None:
+    """Which of the two answers of a comparison or predicate a case of a spec expects; None where it expects neither."""
+    told = [one for one in case.get("expect", ()) if one.get("actual", "result") in ("result", _NEGATED)]
+    if len(told) != 1:
+        return None
+    kind, value = told[0].get("kind"), str(told[0].get("value"))
+    if kind == "holds":
+        return told[0].get("actual") != _NEGATED
+    if kind not in ("equals", "is"):
+        return None
+    member = str(case.get("subject") or "").rpartition(".")[2]
+    return _TRUTH.get(value, _COMPARING.get(member) if kind == "equals" else None)
