@@ -267,8 +267,7 @@ def _is_a(raised: Raised, name: str) -> bool:
 
 def _traceback(wanted: str, seen: ObservedTrial) -> DocumentVerdict:
     """Compares with the exception that a doctest shows: its type counts, another message leaves the verdict open."""
-    lines = [line for line in wanted.splitlines() if line.strip()]
-    told = next((match for line in reversed(lines) if (match := _EXCEPTION_LINE.match(line))), None)
+    told = _exception_line(wanted)
     observation = seen.observation
     if told is None or observation.outcome not in ("returned", "raised"):
         return DocumentVerdict()
@@ -282,6 +281,19 @@ def _traceback(wanted: str, seen: ObservedTrial) -> DocumentVerdict:
     if not message or _matches(message, observation.raised.message):
         return DocumentVerdict(True)
     return DocumentVerdict()
+
+
+def _exception_line(wanted: str) -> re.Match[str] | None:
+    lines = [line for line in wanted.splitlines() if line.strip()]
+    return next((match for line in reversed(lines) if (match := _EXCEPTION_LINE.match(line))), None)
+
+
+def documented_message(trial: Trial) -> str:
+    """The longest part of an exception's message that a document shows in between what it leaves open; else ""."""
+    told = _exception_line(trial.wanted) if trial.wanted and _TRACEBACK.search(trial.wanted) else None
+    message = (told["message"] or "") if told is not None else ""
+    parts = [part.strip() for part in message.split("...")]
+    return max(parts, key=len) if len(parts) > 1 else ""
 
 
 def _shown(wanted: str, seen: ObservedTrial) -> DocumentVerdict:

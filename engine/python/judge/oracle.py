@@ -16,11 +16,13 @@ from ..facts.names import TypeReference, message_part, name_of_type, whole_messa
 from ..facts.optional_imports import module_copy_variable
 from ..model.model import PRINTS, ModuleFacts, Raised, Trial, TrialFinding, Value
 from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, SpecEvidence, SpecExpectation
+from .comparison import documented_message
 from .value_checks import fields_of, value_checks
 
 LONGEST_OUTPUT = 1200
 MOST_STATE_CHECKS = 4
 MOST_WARNINGS = 3
+_LONGEST_DOCUMENTED = 100
 # Raised by Python itself when a call is wrong; not behaviour unless a document announces it.
 ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError"})
 _UNPACKING = ("too many values to unpack", "not enough values to unpack")
@@ -112,10 +114,12 @@ class Oracle:
             missing = raised.message or "a module is missing"
             return OracleVerdict(reason=f"no oracle found: {missing} in this environment")
         match = whole = None
-        if own and raised.code is None and not {f"message:{raised.type_name}", "message"} & set(finding.unstable):
-            given = "\n".join((*finding.trial.arrange, finding.trial.act))
-            whole = whole_message(raised.message, self._words, given)
-            match = whole or message_part(raised.message, finding.trial.act)
+        if raised.code is None and not {f"message:{raised.type_name}", "message"} & set(finding.unstable):
+            match = _documented_part(finding, raised)
+            if own:
+                given = "\n".join((*finding.trial.arrange, finding.trial.act))
+                whole = whole_message(raised.message, self._words, given)
+                match = whole or match or message_part(raised.message, finding.trial.act)
         origin = "documented" if documented else "observed"
         demand = SpecExpectation(
             kind="raises",
@@ -302,6 +306,13 @@ class Oracle:
                 told.append(demand)
                 draft.imports += name.imports
         draft.expectations += [replace(one, evidence=self._where(finding)) for one in told]
+
+
+def _documented_part(finding: TrialFinding, raised: Raised) -> str | None:
+    """What an agreeing document tells of the message, where a test can look for it."""
+    told = documented_message(finding.trial) if finding.agrees else ""
+    fits = told in raised.message and len(told) <= _LONGEST_DOCUMENTED and any(one.isalpha() for one in told)
+    return told if fits else None
 
 
 def _is_truth_of_comparison(trial: Trial) -> bool:

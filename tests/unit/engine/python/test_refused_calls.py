@@ -10,7 +10,8 @@ import pytest
 from testwright.engine.python.inputs.refused_calls import refused_call
 from testwright.engine.python.inputs.seeds import example_trials
 from testwright.engine.python.judge.comparison import compare_with_document
-from testwright.engine.python.model.model import Observation, Raised
+from testwright.engine.python.judge.oracle import Oracle
+from testwright.engine.python.model.model import Observation, Raised, TrialFinding
 from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.tests.support.engine.python_projects import context_of, write_project
 
@@ -20,7 +21,13 @@ pytestmark = pytest.mark.feature("B-16")
 @pytest.mark.parametrize(
     ("block", "name"),
     [
-        ("with raises(Refused, regex='^no: '):\n    root(-1)", "Refused"),
+        ("with raises(Refused, regex='^no: '):\n    root(-1)", "Refused: no: ..."),
+        ("with raises(Refused, match=r'less than .+ \\(0\\)$'):\n    root(-1)", "Refused: ...less than ... (0)"),
+        ("with raises(Refused, match=re.escape('no (0)')):\n    root(-1)", "Refused: ...no (0)..."),
+        ("with self.assertRaisesRegex(Refused, 'no'):\n    root(-1)", "Refused: ...no..."),
+        ("with raises(Refused, match='no|none'):\n    root(-1)", "Refused"),
+        ("with raises(Refused, match='nos?'):\n    root(-1)", "Refused"),
+        ("with raises(Refused, match='.*'):\n    root(-1)", "Refused"),
         ("with pytest.raises(m.Refused):\n    root(-1)", "m.Refused"),
         ("with self.assertRaises(ValueError):\n    root(-1)", "ValueError"),
         (
@@ -66,3 +73,20 @@ def test_a_doctest_with_raises_is_an_example_of_the_exception(tmp_path: Path) ->
 
     assert (trial.subject, trial.act) == ("root", "root(-4)")
     assert compare_with_document(trial, ObservedTrial(Observation("raised", raised=raised))).agrees
+
+
+@pytest.mark.parametrize(("pattern", "match"), [("^is not a root: ", "is not a root:"), ("^nothing else: ", None)])
+def test_what_a_document_tells_of_a_message_is_looked_for_in_it(
+    pattern: str, match: str | None, tmp_path: Path
+) -> None:
+    example = f'>>> with raises(ValueError, match="{pattern}"):\n    ...     ask(-4)'
+    source = f'def ask(number):\n    """Asks.\n\n    {example}\n    """\n'
+    write_project(tmp_path, {"m.py": f"import math\n\n\n{source}    return math.sqrt(number)\n"})
+    facts, context = context_of(tmp_path, "m.py")
+    (trial,) = example_trials(facts, context.index)
+    seen = Observation("raised", raised=Raised("builtins.ValueError", "is not a root: -4", bases=()))
+    agrees = compare_with_document(trial, ObservedTrial(seen)).agrees
+
+    (told,) = Oracle(facts).judge(TrialFinding(trial, seen, agrees=agrees)).expectations
+
+    assert (told.exception, told.match) == ("ValueError", match)
