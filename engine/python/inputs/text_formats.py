@@ -152,7 +152,19 @@ _FORMATS = (
     TextFormat(r"sizes?|bytes?|units?|quantit(y|ies)|measures?", ("10 MB", "1.5 kB", "3 km", "5kg")),
     TextFormat(r"bin(ary)?|base_?\d*|encod\w*|checksum|hash\w*", ("1011", "SGVsbG8=", "48656c6c6f", "0b101")),
     TextFormat(r"brackets?|paren\w*|nest\w*|balanced", ("(a [b] {c})", "(()", "3[a2[c]]")),
-    TextFormat(r"diffs?|patch\w*|hunks?", ("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n",)),
+    TextFormat(
+        r"diffs?|patch\w*|hunks?",
+        (
+            "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n",
+            "--- a/notes.txt\n+++ b/notes.txt\n@@ -1,3 +1,3 @@\n first\n-second\n+other\n third\n",
+            "2c2\n< second\n---\n> other\n",
+            "1a2\n> second\n",
+            "2d1\n< second\n",
+            "*** a\n--- b\n***************\n*** 1,2 ****\n  first\n! second\n--- 1,2 ----\n  first\n! other\n",
+            "diff --git a/notes.txt b/notes.txt\nindex 3b18e51..a5c1966 100644\n--- a/notes.txt\n+++ b/notes.txt\n"
+            "@@ -1 +1 @@\n-old\n+new\n",
+        ),
+    ),
     TextFormat(
         r"log\w*|access", ('127.0.0.1 - - [03/May/2024:10:30:00 +0000] "GET / HTTP/1.1" 200 5', "ERROR main: not found")
     ),

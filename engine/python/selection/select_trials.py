@@ -38,7 +38,7 @@ _OTHER_FORM = 30.0
 _FURTHER_DIFFERENCE = 6.0
 _DEGENERATE = 12.0
 _ODD = 30.0
-_SHOWN_BY_MANGLED = 2
+_SHOWN_BY_FRAGMENTS, _SHOWN_BY_MANGLED = 3, 4
 # A test of its own that takes no new branch, or one that shows little, must kill so many mutants that no other does.
 _KILLS_OF_OWN_FORM = _KILLS_OF_TRIVIAL = 2
 # Each so many rows of one form, a further one that takes no new branch must kill one mutant more: nobody reads a long
@@ -144,6 +144,8 @@ def _take_anchor(
     def rank(candidate: TrialCandidate) -> tuple[float, ...]:
         shown = candidate.representation
         share = _SHARES * own[candidate.record.number] // most if most else 0
+        # What a person would write stands for the callable though bits of it, put together, go a little further.
+        share += not candidate.oddness
         decorates = any(text.startswith(f"@{candidate.subject}") for text in candidate.record.trial.arrange)
         return (
             shown.degeneracy > MILD,
@@ -259,7 +261,8 @@ def _worth(
     if odd:
         # What no person would write is published where it takes a way of its own, and each further one must show more:
         # a table of fragments is no test that anybody reads.
-        needed = odd_rows + (_SHOWN_BY_MANGLED if candidate.oddness >= MANGLED or shown.trivial else 1)
+        mangled = candidate.oddness >= MANGLED or shown.trivial
+        needed = odd_rows + (_SHOWN_BY_MANGLED if mangled else _SHOWN_BY_FRAGMENTS)
         if arcs + endings < needed:
             return 0.0
     price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + _ODD * candidate.oddness

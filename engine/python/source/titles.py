@@ -234,6 +234,8 @@ _BLANKS = {"\t": "tab", "\n": "line_break", "\t ": "space_and_tab", "\n ": "spac
 _FORMS = (
     (re.compile(r"--- [^\n]*\n\+\+\+ "), "unified_diff"),
     (re.compile(r"diff --git "), "git_diff"),
+    (re.compile(r"\*\*\* [^\n]*\n--- "), "context_diff"),
+    (re.compile(r"\d+(,\d+)?[acd]\d+(,\d+)?\n[<>] "), "normal_diff"),
     (re.compile(r'\{"[^\n]*\}\s*\Z'), "json_object"),
 )
 

@@ -392,6 +392,17 @@ def test_a_sign_that_a_parameter_takes_represents_its_callable_before_a_word_doe
     assert found[0].trial.act == "first('r')"
 
 
+@pytest.mark.feature("B-16")
+def test_a_plain_text_represents_its_callable_though_bits_of_it_go_a_little_further() -> None:
+    arcs = [(line, line + 1) for line in range(1, 10)]
+    plain = record(0, "first('kitten')", returned("7"), *arcs[:7])
+    bits = record(1, "first('kitten, sitting')", returned("8"), *arcs, source="mutation")
+    shallow = record(2, "first('word')", returned("9"), arcs[0])
+
+    assert chosen(plain, bits, shallow)[0] == "first('kitten')"
+    assert chosen(shallow, bits)[0] == "first('kitten, sitting')"
+
+
 @pytest.mark.feature("B-18")
 def test_what_tells_a_constant_is_the_empty_container_before_another_filled_one() -> None:
     anchor = record(0, "first([3, 1])", returned("12"), (1, 2))

@@ -151,6 +151,8 @@ def test_paths_are_named_without_their_folder_and_arranged_objects_not_at_all() 
     ("source", "words"),
     [
         (repr("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n"), "unified_diff"),
+        (repr("*** a\n--- b\n***************\n"), "context_diff"),
+        (repr("1a2\n> second\n"), "normal_diff"),
         (repr('{"name": "Ada"}'), "json_object"),
         (repr("\x1b[31mhi\x1b[0m"), "hi_with_escape_codes"),
     ],
