@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ....utils.python_source import expression_or_none, literal_or
+from ....utils.python_source import expression_or_none, literal_or, parse_expression
+from ..domain.example_tables import WORDS
 from ..domain.membership import count_outside
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
 from ..search.influence_trials import Distinction
@@ -29,7 +30,7 @@ _WORDS = (
     *("ox", "up", "sky", "bed", "ink", "lot", "word", "milk", "fuse", "brown", "light", "jumpy", "string", "violet"),
     *("harbor", "trouble", "kingdom", "daylight", "software"),
 )
-_SHARING = {("kitten", "sitting"): "mitten", ("planning", "playing"): "plan"}
+_FEWEST_SHARED = 3
 
 
 async def show_compared_arguments(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
@@ -71,13 +72,10 @@ class _Base:
 
     def passing(self, *values: Any) -> Trial:
         """The trial with other values."""
-        args: list[ast.expr] = [ast.Constant(one) if isinstance(one, str) else _node(one) for one in values]
+        args = [parse_expression(repr(one)) for one in values]
         act = ast.unparse(ast.Call(self.call.func, args, []))
-        return replace(self.record.trial, act=act, source="domain")
-
-
-def _node(value: Any) -> ast.expr:
-    return ast.parse(repr(value), mode="eval").body
+        # What a document says of the usual call it does not say of this one.
+        return replace(self.record.trial, act=act, source="domain", wanted=None, wanted_line=0, wanted_path="")
 
 
 def _situation(trial: Trial) -> tuple[object, ...]:
@@ -106,8 +104,17 @@ def _usual(record: TrialRecord, one: CallableFacts) -> _Base | None:
     first, second = (literal_or(ast.unparse(item), None) for item in call.args)
     if not takes_counterparts(one) or first == second or not common_parts(first, second):
         return None
+    if _joins(literal_or(returned_source(record.observation), None), first, second):
+        return None
     many = any(item.kind == "var_positional" for item in one.parameters)
     return _Base(record, call, (first, second), many) if min(len(first), len(second)) >= _FEWEST_PARTS else None
+
+
+def _joins(answer: Any, first: Any, second: Any) -> bool:
+    """Whether an answer is put together of both arguments: nothing of them is compared then."""
+    if isinstance(answer, str) and isinstance(first, str):
+        return first in answer and second in answer
+    return isinstance(answer, list | tuple) and len(answer) == len(first) + len(second)
 
 
 def _trials(base: _Base) -> Iterator[tuple[str, Trial]]:
@@ -123,7 +130,12 @@ def _trials(base: _Base) -> Iterator[tuple[str, Trial]]:
 def _sharing(first: Any, second: Any) -> Any:
     """A third value that has something in common with both; nothing where none is at hand."""
     if isinstance(first, str):
-        return _SHARING.get((first, second), "")
+        alike = list(itertools.takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+        if len(alike) >= _FEWEST_SHARED:
+            return first[: len(alike) + 1]
+        shared = set(first) & set(second)
+        words = (one for one in WORDS if one not in (first, second) and len(shared & set(one)) >= _FEWEST_SHARED)
+        return next(words, "")
     beside = [item for item in second if item in first][1:]
     return type(second)([*beside, *_others({*first, *second}, 1, second[0])]) if beside else None
 

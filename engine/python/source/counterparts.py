@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....utils.python_source import literal_or
-from ..model.model import CallableFacts
+from ..model.model import CallableFacts, Parameter
 from .titles import arguments_of
 
 EQUAL, APART = "equal", "nothing_in_common"
@@ -39,10 +39,22 @@ def are_counterparts(first: str, second: str) -> bool:
 
 def takes_counterparts(one: CallableFacts) -> bool:
     """Whether the first two arguments of a call play the same part."""
-    taken = [item for item in one.parameters if item.name not in ("self", "cls")]
-    if taken and taken[0].kind == "var_positional":
-        return True
-    return len(taken) > 1 and are_counterparts(taken[0].name, taken[1].name)
+    taken = _taken(one)
+    return _is_spread(taken) or (len(taken) > 1 and are_counterparts(taken[0].name, taken[1].name))
+
+
+def counterpart_names(one: CallableFacts) -> tuple[str, ...]:
+    """The names of the first two parameters where these play the same part; none where any number may be passed."""
+    taken = _taken(one)
+    return () if _is_spread(taken) or not takes_counterparts(one) else (taken[0].name, taken[1].name)
+
+
+def _taken(one: CallableFacts) -> list[Parameter]:
+    return [item for item in one.parameters if item.name not in ("self", "cls")]
+
+
+def _is_spread(taken: Sequence[Parameter]) -> bool:
+    return bool(taken) and taken[0].kind == "var_positional"
 
 
 def common_parts(first: Any, second: Any) -> set[Any] | None:
@@ -58,8 +70,11 @@ def relation_words(expression: str, one: CallableFacts | None) -> str:
     """Says how two counterparts of a call are related, as the id of a row; empty for nothing special."""
     if one is None or not takes_counterparts(one):
         return ""
+    names = counterpart_names(one)
     passed = arguments_of(expression, one)
-    return relation_of(passed[0].node, passed[1].node) if len(passed) == 2 else ""
+    # What goes into `*args` has no name of its own.
+    found = [argument.node for argument in passed if (argument.name in names if names else not argument.name)]
+    return relation_of(found[0], found[1]) if len(found) == 2 else ""
 
 
 def relation_of(first: ast.expr, second: ast.expr) -> str:

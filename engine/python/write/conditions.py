@@ -13,7 +13,7 @@ from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
 from ..model.model import CallableFacts
 from ..search.story_steps import is_filling
-from ..source.counterparts import APART, relation_of, takes_counterparts
+from ..source.counterparts import APART, counterpart_names, relation_of, takes_counterparts
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
 from .situation import CLOCK, LATER, ORDER, RECEIVER, VARYING, Situation, plural
@@ -202,7 +202,7 @@ def _counterparts(one: Situation, facts: CallableFacts | None) -> list[ast.expr]
     spread = one.arguments.get(one.spread)
     if isinstance(spread, ast.Tuple):
         return spread.elts
-    return [node for name, node in one.arguments.items() if "." not in name and name != CLOCK]
+    return [one.arguments[name] for name in counterpart_names(facts) if name in one.arguments]
 
 
 def _sets_options(usual: Situation) -> bool:

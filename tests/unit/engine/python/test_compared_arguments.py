@@ -25,6 +25,9 @@ SOURCE = """
 def shared(s1, s2):
     return len(set(s1) & set(s2))
 
+def spaced(first, second="", sep=" "):
+    return sep.join((first, second))
+
 def place(text, part):
     return text.find(part)
 
@@ -35,6 +38,9 @@ def hamming(left, right):
 
 def rotated(first, second):
     return len(first) == len(second) and second in first * 2
+
+def joined(*parts):
+    return "/".join(parts)
 
 def all_share(*texts):
     return sorted(set.intersection(*map(set, texts)))
@@ -74,18 +80,23 @@ class Nothing:
         return []
 
 
-def shown(usual: str) -> dict[str, str]:
-    """The calls that are shown beside a usual one, by what they show."""
+def learned(usual: str, **more: Any) -> TrialSearch:
+    """A search that knows a usual call and those that are shown beside it."""
     facts = facts_from_source(SOURCE.encode(), ModulePlace("m.py", "m", "."))
     search, here = TrialSearch(facts, ArcMap("pass\n"), Nothing(), frozenset(), 100), Here()
 
     async def run() -> None:
-        trial = Trial(usual.partition("(")[0], usual)
+        trial = Trial(usual.partition("(")[0], usual, **more)
         search.learn(trial, (await here.watch([trial]))[0])
         await show_compared_arguments(facts, search, here)  # type: ignore[arg-type]
 
     asyncio.run(run())
-    notes = [(one.notes.get(Distinction), one.trial.act) for one in search.records]
+    return search
+
+
+def shown(usual: str) -> dict[str, str]:
+    """The calls that are shown beside a usual one, by what they show."""
+    notes = [(one.notes.get(Distinction), one.trial.act) for one in learned(usual).records]
     return {str(note): act for note, act in notes if note is not None}
 
 
@@ -110,6 +121,17 @@ def test_counterparts_of_one_length_keep_it() -> None:
 
 def test_an_answer_that_the_usual_call_has_too_shows_nothing() -> None:
     assert shown("rotated('rose', 'sero')") == {}
+
+
+def test_what_is_put_together_of_its_arguments_compares_nothing() -> None:
+    assert shown("joined('kitten', 'sitting')") == {}
+
+
+def test_what_a_document_says_of_the_usual_call_is_said_of_no_other_one() -> None:
+    records = learned("shared('kitten', 'mitten')", source="doctest", wanted="4", wanted_line=7).records
+
+    assert [one.trial.wanted for one in records] == ["4", None, None]
+    assert [one.trial.wanted_line for one in records] == [7, 0, 0]
 
 
 def test_three_are_shown_where_any_number_may_be_passed() -> None:
@@ -147,4 +169,7 @@ def test_rows_say_how_counterparts_are_related() -> None:
     assert relation_words("shared('kitten', 'harbor')", by_name["shared"]) == "nothing_in_common"
     assert relation_words("shared('kitten', 'mitten')", by_name["shared"]) == ""
     assert relation_words("shared('kitten', '')", by_name["shared"]) == ""
+    assert relation_words("all_share('kitten', 'harbor')", by_name["all_share"]) == "nothing_in_common"
+    assert relation_words("spaced('kitten', sep='-')", by_name["spaced"]) == ""
+    assert relation_words("spaced('kitten', 'harbor', '-')", by_name["spaced"]) == "nothing_in_common"
     assert relation_words("place('kitten', 'harbor')", by_name["place"]) == ""
