@@ -40,6 +40,7 @@ from ..search.trial_search import AimingProposer, Proposer, TrialRecord, TrialSe
 from ..search.unreached import unreached_callables
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import without_idle_options
+from ..selection.respelled_calls import without_respelled_calls
 from ..selection.select_trials import select_trials
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
 from .idle_setup import drop_idle_setup
@@ -167,7 +168,8 @@ async def _made_plainer(
     for _ in range(_TIMES_PLAINER):
         await simplify_trials(facts, search, observer, imported, kills=known, rounds=1, over=is_over)
         records = await asyncio.to_thread(with_right_subjects, search.records, facts)
-        search.records, known = await asyncio.to_thread(without_idle_options, records, known)
+        records, known = await asyncio.to_thread(without_idle_options, records, known)
+        search.records, known = await asyncio.to_thread(without_respelled_calls, records, facts, known)
     known = await use_shared_instances(facts, search, observer, imported, known)
     shortened = await drop_idle_setup(facts, search, observer, imported, known, over=is_over)
     return replace(kills, by_record=shortened)
