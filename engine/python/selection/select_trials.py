@@ -262,7 +262,9 @@ def _worth(
         # What no person would write is published where it takes a way of its own, and each further one must show more:
         # a table of fragments is no test that anybody reads.
         mangled = candidate.oddness >= MANGLED or shown.trivial
-        needed = odd_rows + (_SHOWN_BY_MANGLED if mangled else _SHOWN_BY_FRAGMENTS)
+        fewest_shown = _SHOWN_BY_MANGLED if mangled else _SHOWN_BY_FRAGMENTS
+        # What is refused may well be malformed.
+        needed = odd_rows + (fewest_shown // 2 if candidate.raises else fewest_shown)
         if arcs + endings < needed:
             return 0.0
     price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + _ODD * candidate.oddness
