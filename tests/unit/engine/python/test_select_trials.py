@@ -406,8 +406,8 @@ def test_a_plain_text_represents_its_callable_though_bits_of_it_go_a_little_furt
 @pytest.mark.feature("B-16")
 def test_a_fragment_that_is_refused_needs_to_show_less_than_one_that_is_read() -> None:
     plain = record(0, "first('kitten')", returned("7"), (1, 2))
-    read = record(1, "first('(kitten')", returned("8"), (1, 2), (3, 4))
-    refused = record(2, "first('[kitten')", raised("ValueError", 5), (1, 2), (4, 5))
+    read = record(1, "first('(kitten')", returned("8"), (1, 2), (3, 4), source="mutation")
+    refused = record(2, "first('[kitten')", raised("ValueError", 5), (1, 2), (4, 5), source="mutation")
 
     assert chosen(plain, read, refused) == ["first('kitten')", "first('[kitten')"]
 
