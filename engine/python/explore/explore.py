@@ -166,7 +166,7 @@ async def _made_plainer(
     """Simplifies what was chosen for its kills, leaves idle options and statements out; the kills of what is left."""
     known: Mapping[int, frozenset[int]] = kills.by_record
     for _ in range(_TIMES_PLAINER):
-        await simplify_trials(facts, search, observer, imported, kills=known, rounds=1, over=is_over)
+        known = await simplify_trials(facts, search, observer, imported, kills=known, rounds=1, over=is_over)
         records = await asyncio.to_thread(with_right_subjects, search.records, facts)
         records, known = await asyncio.to_thread(without_idle_options, records, known)
         search.records, known = await asyncio.to_thread(without_respelled_calls, records, facts, known)

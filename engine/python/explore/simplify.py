@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -36,59 +37,99 @@ async def simplify_trials(
     kills: Mapping[int, frozenset[int]] | None = None,
     rounds: int = ROUNDS,
     over: Callable[[], bool] = lambda: False,
-) -> None:
+) -> dict[int, frozenset[int]]:
     """Adds to `search` what is simpler than the trials that would be selected, and does the same.
 
-    Among these are calls with one argument less, which show whether that argument has an effect.
+    Among these are calls with one argument less, which show whether that argument has an effect. A simpler one may have
+    run before.
 
     Args:
         imported: arcs that importing the module runs.
         kills: mutants that records detect, by record number.
         rounds: how often what was found is made simpler again.
         over: whether the time is over; checked between rounds.
+
+    Returns:
+        `kills` for all records: what differs in its texts alone, going in as coming out, detects the same.
     """
+    known = dict(kills or {})
     chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, kills)
     subjects = {one.qualname: one for one in facts.callables()}
     built = texts_of_objects([one.trial for one in search.records], facts)
-    bases = [
-        one
-        for one in chosen
-        if one.seen.steps <= SLOW_STEPS
-        # What a document passes stays as it is, but not the object that the search passes it to.
-        and (one.trial.source not in RICH_SOURCES or builds_from_other_texts(one.trial, built))
-    ]
+    bases = [one for one in chosen if _may_become_simpler(one, built)]
     written = _texts_by_subject(search.records, built)
     left = max(_LEAST_TRIALS, _TRIALS_OF_EACH * len(bases))
     fitting = fitting_texts(facts)
     simplest = partial(_simplest, subjects=subjects, facts=facts, written=written, built=built, fitting=fitting)
+
+    def variants_of(base: TrialRecord) -> list[Trial]:
+        texts = written.get(base.trial.subject, ())
+        return simplified_trials(base.trial, facts, texts, fitting=fitting, built=built)
+
     for _ in range(rounds):
         if not bases or left <= 0 or over():
-            return
+            break
         # What only waits in a queue runs now.
-        ran = {_key(record.trial) for record in search.records}
-        variants = [
-            (
-                base,
-                [
-                    one
-                    for one in simplified_trials(
-                        base.trial, facts, written.get(base.trial.subject, ()), fitting=fitting, built=built
-                    )
-                    if _key(one) not in ran
-                ],
-            )
-            for base in bases
-        ]
+        ran = {_key(record.trial): record for record in reversed(search.records)}
+        variants = [(base, variants_of(base)) for base in bases]
         # In turns, so that the last ones get their share, too.
-        turns = zip_longest(*(found for _, found in variants))
+        turns = zip_longest(*([one for one in found if _key(one) not in ran] for _, found in variants))
         trials = [trial for turn in turns for trial in turn if trial is not None][:left]
         left -= len(trials)
         records = await run_trials(trials, search, observer)
-        bases = [
-            best
+        # Before mutants are run, what ran is chosen from anyway.
+        seen = {} if kills is None else ran
+        simpler = [
+            (base, best)
             for base, found in variants
-            if (best := simplest(base, [records[one] for one in found if one in records])) is not base
+            if (best := simplest(base, [one for each in found if (one := records.get(each) or seen.get(_key(each)))]))
+            is not base
         ]
+        _hand_over(known, simpler)
+        bases = [best for _, best in simpler]
+    return known
+
+
+def _may_become_simpler(record: TrialRecord, built: Mapping[str, Sequence[str]]) -> bool:
+    """Whether it is fast; what a document passes stays as it is, but not the object that the search passes it to."""
+    made = record.trial.source not in RICH_SOURCES or builds_from_other_texts(record.trial, built)
+    return record.seen.steps <= SLOW_STEPS and made
+
+
+def _hand_over(kills: dict[int, frozenset[int]], simpler: Sequence[tuple[TrialRecord, TrialRecord]]) -> None:
+    """Gives what a record detects to the simpler one that differs in its texts alone."""
+    for base, best in simpler:
+        if base.number in kills and differs_in_texts_alone(base, best):
+            kills[best.number] = kills.pop(base.number) | kills.get(best.number, frozenset())
+
+
+def differs_in_texts_alone(base: TrialRecord, other: TrialRecord) -> bool:
+    """Whether two records differ in texts that are given, and their outcomes in these texts alone.
+
+    What is compared on the way has to be the same as well: a text may be just as long as a limit.
+    """
+    places, others = literal_places(base.trial), literal_places(other.trial)
+    texts = {
+        mine.value: its.value
+        for mine, its in zip(places, others, strict=False)
+        if isinstance(mine.value, str) and isinstance(its.value, str)
+    }
+    if not all(mine and its for mine, its in texts.items()) or base.arcs != other.arcs:
+        return False
+    # One step for all texts, so that none is replaced twice.
+    given = re.compile("|".join(re.escape(repr(text)[1:-1]) for text in sorted(texts, key=len, reverse=True)) or "(?!)")
+    named = {repr(mine)[1:-1]: repr(its)[1:-1] for mine, its in texts.items()}
+
+    def renamed(text: str) -> str:
+        return given.sub(lambda found: named[found[0]], text)
+
+    def shown(record: TrialRecord) -> str:
+        seen = record.observation
+        if seen.value is not None and seen.value.source is not None:
+            seen = replace(seen, value=replace(seen.value, length=None))  # that of the value that is compared
+        return repr(((*record.trial.arrange, record.trial.act), outcome_of(seen), sorted(seen.operands)))
+
+    return renamed(shown(base)) == shown(other)
 
 
 def _texts_by_subject(records: Sequence[TrialRecord], built: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
