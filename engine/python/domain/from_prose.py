@@ -33,6 +33,11 @@ _FORMATS = (
 )
 
 
+# A compiled expression is no text, nor is an object of a format.
+_BEFORE = r"(?<!compiled )"
+_BEHIND = r"(?!s? (?:object|parser|element|class|instance|node|tree|writer|reader|template|builder))"
+
+
 def _named_texts(name: str) -> tuple[str, ...]:
     """The texts that a parameter of a name gets, without the empty one."""
     entry = name_entry(name)
@@ -66,7 +71,7 @@ _PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
     (r"(numeric|digit) strings?|strings? of digits|strings? (consisting|containing) (of )?(only )?digits",
      replace(_TEXT, preconditions=(Precondition("digits"),))),
     # What a text is that is called by its format; tables of names have the values.
-    *((rf"\b(?:{words})\b", replace(_TEXT, samples=_named_texts(name))) for words, name in _FORMATS),
+    *((rf"{_BEFORE}\b(?:{words})\b{_BEHIND}", replace(_TEXT, samples=_named_texts(name))) for words, name in _FORMATS),
     (r"\babsolute (?:(?:unix|posix)[- ]?(?:style )?)?(?:file ?|directory )?(?:path|name)s?\b",
      replace(_TEXT, preconditions=(Precondition("absolute path"),))),
     (r"\bpalindromes?\b (string|word|text)", replace(_TEXT, preconditions=(Precondition("palindrome"),))),

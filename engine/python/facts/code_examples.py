@@ -52,7 +52,7 @@ def block_examples(block: str, first_line: int, *, plain: bool = False) -> Itera
 def docstring_examples(raw: str, first_line: int) -> tuple[Example, ...]:
     """Returns the examples of a docstring's code blocks: fenced, or indented below its words.
 
-    A block goes on from those before it: what they bind is known in it.
+    A block goes on from those before it: what they bind and do holds in it.
 
     Args:
         raw: the docstring as written.
@@ -60,7 +60,10 @@ def docstring_examples(raw: str, first_line: int) -> tuple[Example, ...]:
     """
     if "(" not in raw or len(raw) > _LONGEST_TEXT:
         return ()
-    return tuple(one for one, _ in zip(_consecutive(raw, first_line), range(_MOST_EACH), strict=False))
+    found = list(_consecutive(raw, first_line))
+    # What says its result counts before what only shows what is passed.
+    kept = sorted(range(len(found)), key=lambda at: not found[at].want)[:_MOST_EACH]
+    return tuple(found[at] for at in sorted(kept))
 
 
 def _consecutive(raw: str, first_line: int) -> Iterator[Example]:
@@ -69,8 +72,13 @@ def _consecutive(raw: str, first_line: int) -> Iterator[Example]:
         for one in block_examples(block, first_line + start, plain=True):
             yield replace(one, arrange=(*known, *one.arrange))
         tree = parse_or_none(block)
-        bound = [node for node in (tree.body if tree is not None else []) if isinstance(node, ast.Assign)]
-        known = (*known, *map(ast.unparse, bound))
+        # Calls count, too: they may have changed what a name is bound to.
+        known = (*known, *(ast.unparse(one) for one in (tree.body if tree is not None else []) if not _prints(one)))
+
+
+def _prints(node: ast.stmt) -> bool:
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Call) and last_name(value.func) == "print"
 
 
 def _plain_call(node: ast.stmt) -> tuple[ast.expr, str, bool] | None:

@@ -228,11 +228,16 @@ def _with_element(name: str, element: list[str]) -> TypeHint:
     return TypeHint(name)
 
 
+_ASKS = re.compile(r"(is|has|use|with|no|allow|keep|strip|skip|escape|count|ignore|force|enable)_")
+
+
 def name_entry(name: str) -> tuple[str, tuple[str, ...]] | None:
     """Type and first values a parameter's name suggests."""
     plain = name.strip("_").lower()
+    asks = _ASKS.match(plain) is not None
     for pattern, kind, values in BY_NAME:
-        if re.fullmatch(pattern, plain):
+        # `is_url` asks whether something is one.
+        if not (asks and kind == "str") and re.fullmatch(pattern, plain):
             return kind, values
     return None
 

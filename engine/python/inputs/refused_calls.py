@@ -1,4 +1,6 @@
-"""Reads the examples that show a refusal without a traceback: `with raises(ValueError): f(-1)`, `try: f(-1)`."""
+"""Reads the examples that show a refusal without a traceback: `with raises(ValueError): f(-1)`, or a `try` that fails
+behind the call.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ class RefusedCall:
 
 
 def refused_call(node: ast.stmt) -> RefusedCall | None:
-    """Reads the call that a `with raises(...)` block, or a `try` with one named exception, shows to raise.
+    """Reads the call that a `with raises(...)` block, or a `try` that fails behind it, shows to raise.
 
     None where several exceptions are meant, or where the block does more after the call.
     """
@@ -40,7 +42,9 @@ def refused_call(node: ast.stmt) -> RefusedCall | None:
         body, expected = (node.body, manager.args[0]) if is_raising and isinstance(manager, ast.Call) else ([], None)
         told = _told(manager) if is_raising and isinstance(manager, ast.Call) else ""
     elif isinstance(node, ast.Try) and len(node.handlers) == 1 and not node.orelse and not node.finalbody:
-        body, expected, told = _without_failure(node.body), node.handlers[0].type, ""
+        # Without a statement that fails behind the call, the block says what is done if it raises, not that it does.
+        calls = _without_failure(node.body)
+        body, expected, told = (calls if len(calls) < len(node.body) else []), node.handlers[0].type, ""
     else:
         return None
     name = dotted_name(expected) if expected is not None else ""

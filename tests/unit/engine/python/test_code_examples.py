@@ -86,8 +86,23 @@ def test_a_call_in_a_docstring_without_a_result_is_an_input_that_a_person_chose(
     assert [(one.arrange, one.act, one.want) for one in found] == [
         ((), "Box(4)", ""),
         (("box = Box(4)",), "half(box)", ""),
-        (("box = Box(4)",), "third(box)", ""),
+        (("box = Box(4)", "half(box)"), "third(box)", ""),
     ]
+
+
+def test_a_later_block_of_a_docstring_knows_what_was_done_to_an_object():
+    text = "Hold numbers.\n\n    box = Box()\n    box.add(3)\n\nThen::\n\n    box.size()  # 1\n"
+
+    found = docstring_examples(text, 1)
+
+    assert (found[-1].arrange, found[-1].act, found[-1].want) == (("box = Box()", "box.add(3)"), "box.size()", "1")
+
+
+def test_calls_that_say_their_result_come_before_those_that_do_not():
+    adding = "".join(f"    box.add({number})\n" for number in range(20))
+    text = f"Hold numbers.\n\n    box = Box()\n{adding}    box.size()  # 20\n\nThat is all.\n"
+
+    assert [one.want for one in docstring_examples(text, 1) if one.want] == ["20"]
 
 
 def test_code_below_the_words_of_a_docstring_is_found_with_its_line():

@@ -51,6 +51,8 @@ def test_the_call_and_the_exception_of_a_refusal_are_read(block: str, name: str)
         "with raises(Exception):\n    root(-1)",
         "with raises((ValueError, TypeError)):\n    root(-1)",
         "try:\n    root(-1)\nexcept:\n    pass",
+        "try:\n    root(4)\nexcept Refused:\n    print('bad')",
+        "try:\n    root(-1)\nexcept ImportError:\n    pass",
         "with raises(Refused):\n    for number in (-1, -2):\n        root(number)",
         "root(-1)",
     ],

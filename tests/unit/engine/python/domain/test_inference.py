@@ -12,6 +12,7 @@ from testwright.engine.python.domain.examples import ExampleContext, natural_val
 from testwright.engine.python.domain.from_literals import domain_of_values
 from testwright.engine.python.domain.from_prose import domain_of_phrase
 from testwright.engine.python.domain.inference import infer_domains
+from testwright.engine.python.facts.type_inference import name_entry
 from testwright.engine.python.model.domain import ParameterDomain
 from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
 
@@ -574,3 +575,11 @@ def test_calling_the_class_of_an_object_makes_an_object_and_no_function_of_it(tm
     found = domains_of(tmp_path, PASSED_THROUGH)
     assert found["Url.parse.text"].kind == "text"
     assert found["Url.joined.other"].kind == "text"
+
+
+def test_an_object_of_a_format_and_a_flag_are_no_texts() -> None:
+    assert domain_of_phrase("a regular expression").kind == "text"
+    assert domain_of_phrase("a compiled regular expression").kind != "text"
+    assert domain_of_phrase("an HTML parser").kind != "text"
+    assert name_entry("callback_url") is not None
+    assert "str" not in {(name_entry(name) or ("",))[0] for name in ("is_url", "use_regex", "strip_html")}
