@@ -11,6 +11,7 @@ from typing import Any
 from ....utils.python_source import literal_or
 from ..model.domain import UNKNOWN, CallableDomains
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
+from ..source.counting_parameters import counts_things
 from .arguments import Argument, Kinds, arguments_of
 from .conditions import SORTED_FLAG
 from .contains import is_inside
@@ -216,36 +217,14 @@ def _is_of_another_type(one: Argument) -> bool:
     return not isinstance(passed, type(default))
 
 
-_PLACE_NAME = re.compile(
-    r"(pos|position|offset|start|start_?pos|begin|count|size|length|width|height|limit|n|line(_?no)?)"
-)
-
-
-_SIGNED_NAME = re.compile(
-    r"(.*_)?(step|delta|by|amount|value|number|shift|offset|increment|change|difference|sign|direction|exponent|power"
-    r"|balance|level|priority|factor|weight|scale|slope|bias|temperature|latitude|longitude|d?[xyz]|[a-e])"
-)
-
-
 def _is_negative_place(one: Argument) -> bool:
-    """Whether a negative number is passed for a position or a number of things, and the callable does not refuse it.
-
-    An option of a constructor whose default is a positive whole number is such a number, too, unless its name is that
-    of a quantity with a sign.
-    """
+    """Whether a negative number is passed for a position or a number of things, and the callable does not refuse it."""
     negative = isinstance(one.value, ast.UnaryOp) and isinstance(one.value.op, ast.USub)
-    counts = _PLACE_NAME.fullmatch(one.parameter) or _is_counting_option(one)
+    counts = counts_things(one.called, one.parameter, one.declared)
     if not negative or not counts or _checks(one.called, one.parameter):
         return False
     compared = any(part.name == one.parameter and part.operand in ("0", "1", "-1") for part in one.called.comparisons)
     return not compared and ast.unparse(one.value) not in one.domain.choices
-
-
-def _is_counting_option(one: Argument) -> bool:
-    default = literal_or(one.declared.default or "None", None) if one.declared is not None else None
-    if one.called.kind != "constructor" or not isinstance(default, int) or isinstance(default, bool):
-        return False
-    return default >= 1 and not _SIGNED_NAME.fullmatch(one.parameter)
 
 
 def _is_implausible(one: Argument) -> bool:

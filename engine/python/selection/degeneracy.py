@@ -10,6 +10,7 @@ from ....utils.python_names import assigned_variable, names_of
 from ..inputs.calls import built_in_content
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from ..search.story_steps import EMPTYING, is_filling
+from ..source.counting_parameters import counts_things
 
 MILD, SEVERE = 1, 2
 CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
@@ -120,7 +121,10 @@ def has_size_below_zero(
     built, _ = _filled(act, statements, facts)
     calls = ((subject, act), (owner.constructor if owner is not None else None, built))
     return any(
-        parameter.name == keyword.arg and (parameter.default or "").isdecimal() and _is_below_zero(keyword.value)
+        parameter.name == keyword.arg
+        and (parameter.default or "").isdecimal()
+        and counts_things(called, parameter.name, parameter)
+        and _is_below_zero(keyword.value)
         for called, call in calls
         if called is not None and isinstance(call, ast.Call)
         for keyword in call.keywords

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from testwright.engine.python.model.model import (
@@ -15,6 +17,7 @@ from testwright.engine.python.model.model import (
 )
 from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.search.trial_search import TrialRecord
+from testwright.engine.python.selection.degeneracy import has_size_below_zero
 from testwright.engine.python.selection.representative import represent
 from testwright.engine.python.selection.select_trials import select_candidates
 
@@ -78,3 +81,11 @@ def test_nothing_that_comes_of_a_negative_size_becomes_a_test() -> None:
         1,
     ]
     assert len(select_candidates([default, wide, telling], FACTS, frozenset()).candidates) == 3
+
+
+@pytest.mark.parametrize(("option", "expected"), [("b", False), ("offset", False), ("ndigits", False), ("size", True)])
+def test_a_negative_option_is_a_size_below_zero_only_where_it_counts_things(option: str, expected: bool) -> None:
+    asked = CallableFacts("add", "function", (1, 2), (Parameter(option, "positional_or_keyword", default="0"),))
+    act = ast.parse(f"add({option}=-1)", mode="eval").body
+
+    assert has_size_below_zero(asked, act, (), FACTS) == expected

@@ -188,7 +188,7 @@ def test_a_number_is_no_object_of_the_class_that_a_parameter_is_called_after(tmp
 def test_a_negative_number_is_outside_where_a_constructor_counts_and_inside_where_a_quantity_has_a_sign(tmp_path):
     source = """
 class Chunks:
-    def __init__(self, width_of_one=1, step=1, least=0):
+    def __init__(self, width_of_one=1, step=1, least=0, gain=1, minimum=1, offset=1):
         self.width_of_one = width_of_one
 
 class Checked:
@@ -203,6 +203,9 @@ class Checked:
         "Chunks(width_of_one=2)": 0,
         "Chunks(step=-1)": 0,
         "Chunks(least=-1)": 0,
+        "Chunks(gain=-2)": 0,
+        "Chunks(minimum=-1)": 0,
+        "Chunks(offset=-1)": 0,
         "Checked(rounds=-1)": 0,
     }
 
