@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, count
 
-from .python_source import parse_python
+from .python_source import parse_or_none, parse_python
 
 BUILTIN_NAMES = frozenset(dir(builtins)) | {"__name__", "__file__"}
 
@@ -132,3 +132,23 @@ def mentioned_names(trees: Iterable[ast.AST]) -> Iterator[str]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Name | ast.Attribute):
                 yield last_name(node)
+
+
+def with_renamed(text: str, renamed: Mapping[str, str]) -> str:
+    """Python code with other names for variables, parameters, and functions and classes that it defines; texts stay.
+
+    Args:
+        renamed: the new names, by the old ones; code without any of these, or that does not parse, stays as it is.
+    """
+    tree = parse_or_none(text.strip()) if any(name in text for name in renamed) else None
+    if tree is None:
+        return text
+    changed = False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in renamed:
+            node.id, changed = renamed[node.id], True
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name in renamed:
+            node.name, changed = renamed[node.name], True
+        elif isinstance(node, ast.arg) and node.arg in renamed:
+            node.arg, changed = renamed[node.arg], True
+    return ast.unparse(tree) if changed else text

@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ....utils.python_names import with_renamed
 from ..model.model import RICH_SOURCES, ModuleFacts, Trial
 from ..scenarios.scenario import ShownBehaviour
-from ..search.influence_trials import Distinction
+from ..search.influence_trials import Control, Distinction
 from ..search.trial_search import TrialRecord
 from ..source.import_block import read_imports
 from .idle_arguments import outcome_of
 
 _BUILT = re.compile(r"([A-Za-z_]\w*) = ([A-Za-z_][\w.]*\(.*\))", re.DOTALL)
+_SHOWS = (Distinction, Control)
 _OBJECT = "__object__"
 _Key = tuple[str, str, tuple[str, ...], str]
 
@@ -48,10 +50,11 @@ def without_own_instances(
         twin = twins.get(record.number)
         if twin is None:
             source = sources.get(record.number)
-            # What was noted of it as of another origin holds no longer; what it shows does.
-            notes = {Distinction: shows[record.number][Distinction]} if record.number in shows else {}
-            came = replace(record, trial=replace(record.trial, source=source), notes=notes) if source else record
-            left.append(came)
+            if source and not _is_written(record):
+                # What was noted of it as of another origin holds no longer; what it shows does.
+                notes = {key: value for key, value in shows.get(record.number, {}).items() if key in _SHOWS}
+                record = replace(record, trial=replace(record.trial, source=source), notes=notes)
+            left.append(record)
             continue
         noticed = known.pop(record.number, frozenset()) | known.get(twin.number, frozenset())
         if noticed:
@@ -117,8 +120,7 @@ def _key(trial: Trial, arrange: Sequence[str], name: str) -> _Key:
 
 def _with_name(trial: Trial, arrange: Sequence[str], name: str, other: str) -> tuple[str, ...]:
     """Statements and the act of a trial with another name for an object."""
-    named = re.compile(rf"(?<![\w.'\"]){re.escape(name)}(?![\w'\"])")
-    return tuple(named.sub(other, text) for text in (*arrange, trial.act))
+    return tuple(with_renamed(text, {name: other}) for text in (*arrange, trial.act))
 
 
 def _is_written(record: TrialRecord) -> bool:

@@ -23,28 +23,36 @@ def shape_of(arrange: tuple[str, ...], act: str, mode: str) -> tuple[str, tuple[
         SyntaxError: a statement or the act is not Python.
     """
     statements = [statement for text in arrange for statement in parse_python(text.strip()).body]
-    nodes: list[ast.AST] = [*statements, parse_expression(act)]
-    plain, renamed = _variables(statements)
+    expression = parse_expression(act)
+    nodes: list[ast.AST] = [*statements, expression]
+    plain, renamed = _variables(statements, expression)
     holes = _Holes(plain, renamed)
     texts = [ast.unparse(holes.visit(node)) for node in nodes if not _binds(node, plain)]
     return "\n".join((mode, *texts)), tuple(holes.values)
 
 
-def _variables(statements: Sequence[ast.stmt]) -> tuple[dict[str, ast.expr], dict[str, str]]:
+def _variables(statements: Sequence[ast.stmt], act: ast.expr) -> tuple[dict[str, ast.expr], dict[str, str]]:
     """Variables that are assigned a text or a number once, with that; others, with names by their order."""
     plain: dict[str, ast.expr] = {}
     renamed: dict[str, str] = {}
     nodes = [node for one in statements for node in ast.walk(one) if isinstance(node, ast.Name)]
     stored = [node.id for node in nodes if isinstance(node.ctx, ast.Store)]
+    formatted = {name for one in (*statements, act) for node in ast.walk(one) for name in _formatted_names(node)}
     for statement in statements:
         bound = assigned_variable(statement)
         if bound is None or stored.count(bound[0]) > 1:
             continue
-        if isinstance(bound[1], ast.Constant | ast.UnaryOp) and not names_of(bound[1]):
+        holds_value = isinstance(bound[1], ast.Constant | ast.UnaryOp) and not names_of(bound[1])
+        # What an f-string reads is no hole in it: the statement stays, and its value is taken out there.
+        if holds_value and bound[0] not in formatted:
             plain[bound[0]] = bound[1]
         else:
             renamed[bound[0]] = f"__variable_{len(renamed)}__"
     return plain, renamed
+
+
+def _formatted_names(node: ast.AST) -> set[str]:
+    return set(names_of(node)) if isinstance(node, ast.JoinedStr) else set()
 
 
 def _binds(node: ast.AST, names: dict[str, ast.expr]) -> bool:
@@ -62,7 +70,10 @@ class _Holes(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.JoinedStr):
-            return node  # its text parts are constants that only it may hold
+            for inner in ast.walk(node):  # its text parts are constants that only it may hold
+                if isinstance(inner, ast.Name):
+                    inner.id = self._renamed.get(inner.id, inner.id)
+            return node
         if isinstance(node, ast.Name):
             node = self._plain.get(node.id, ast.Name(self._renamed.get(node.id, node.id), node.ctx))
         literal = isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp)

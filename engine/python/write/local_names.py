@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 
-from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of, unique_name
+from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of, unique_name, with_renamed
 from ....utils.python_source import parse_or_none, parse_python
 from ..model.spec_case import Case
 
@@ -28,9 +28,9 @@ def with_own_names(case: Case, imported: Collection[str]) -> Case:
         used.add(renamed[name])
     return replace(
         case,
-        statements=tuple(_renamed(text, renamed) for text in case.statements),
-        expression=_renamed(case.expression, renamed),
-        expect=tuple(replace(one, actual=_renamed(one.actual, renamed)) for one in case.expect),
+        statements=tuple(with_renamed(text, renamed) for text in case.statements),
+        expression=with_renamed(case.expression, renamed),
+        expect=tuple(replace(one, actual=with_renamed(one.actual, renamed)) for one in case.expect),
     )
 
 
@@ -42,11 +42,3 @@ def _word_before(name: str, case: Case) -> str:
         if bound is not None and bound[0] == name and isinstance(bound[1], ast.Call):
             return "new" if last_name(bound[1].func)[:1].isupper() else "a"
     return "a"
-
-
-def _renamed(text: str, renamed: Mapping[str, str]) -> str:
-    tree = parse_python(text.strip())
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in renamed]
-    for node in found:
-        node.id = renamed[node.id]
-    return ast.unparse(tree) if found else text

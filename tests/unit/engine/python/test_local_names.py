@@ -37,3 +37,12 @@ def test_other_variables_keep_their_names() -> None:
     given = case("jaro = Jaro()", expression="jaro('kitten')")
 
     assert with_own_names(given, {"Jaro"}) is given
+
+
+def test_a_function_of_the_test_is_renamed_where_it_is_defined_too() -> None:
+    given = case("def double(text):\n    return text * 2", expression="apply(double, 'text')")
+
+    found = with_own_names(given, {"apply", "double", "text"})
+
+    assert found.statements[0].startswith("def a_double(")
+    assert found.expression == "apply(a_double, 'text')"

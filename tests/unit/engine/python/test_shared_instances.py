@@ -57,6 +57,22 @@ def test_the_call_on_the_instance_stands_where_the_one_on_the_new_object_came_fr
     assert [one.trial.source for one in without_own_instances([BUILT, found], FACTS, {})[0]] == ["signature"]
 
 
+def test_the_call_that_a_person_wrote_on_the_instance_keeps_its_origin() -> None:
+    written = replace(SHARED, trial=replace(SHARED.trial, source="doctest"))
+
+    assert without_own_instances([BUILT, written], FACTS, {})[0] == [written]
+
+
+def test_words_of_texts_and_names_of_arguments_are_no_names_of_the_object() -> None:
+    built = call(1, "text('some text here', text='sitting')", "0.7", "text = Jaro()")
+    shared = call(0, "jaro('some text here', text='sitting')", "0.7")
+    other = call(2, "text('other text here', text='sitting')", "0.2", "text = Jaro()")
+
+    found = on_shared_instances([other], shared_instances([built, shared], FACTS))
+
+    assert [one.act for one in found] == ["jaro('other text here', text='sitting')"]
+
+
 def test_other_trials_that_build_what_the_module_offers_use_its_instance_too() -> None:
     instances = shared_instances([BUILT, SHARED], FACTS)
     other = call(2, "a_jaro('a_jaro', word)", "0.2", "a_jaro = Jaro()", "word = 'hello'")

@@ -49,3 +49,11 @@ def test_two_variables_are_told_apart() -> None:
 
     assert shape_of(first, "one.join(two)", "call") == shape_of(second, "two.join(one)", "call")
     assert shape_of(first, "one.join(two)", "call") != shape_of(first, "two.join(one)", "call")
+
+
+def test_what_an_f_string_reads_is_a_value_too() -> None:
+    first = shape_of(("name = 'apple'",), "greet(f'{name}!')", "call")
+    second = shape_of(("word = 'pear'",), "greet(f'{word}!')", "call")
+
+    assert first[0] == second[0]
+    assert (first[1], second[1]) == (("'apple'",), ("'pear'",))
