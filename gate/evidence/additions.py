@@ -111,10 +111,11 @@ def redundant_tests(
     noticing = [nodeid for nodeid, owned in known.items() if any(kind in _NOTICED for kind, _, _ in owned)]
     needed = anchors_of(records, noticing, function_of)
     spare = _spare_tests(records, known, mute, needed)
-    answers = only_answers(records, {one.nodeid for one in spare})
-    if answers:
+    # What is kept for its answer may make another one idle that alone shows the other answer.
+    while answers := only_answers(records, {one.nodeid for one in spare}):
         needed |= {function_of(nodeid) for nodeid in answers}
-        spare = _spare_tests(records, known, mute - answers, needed)
+        mute -= answers
+        spare = _spare_tests(records, known, mute, needed)
     examples = _missing_examples(records, spare)
     return tuple(one for one in spare if function_of(one.nodeid) not in examples)
 

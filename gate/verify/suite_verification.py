@@ -66,7 +66,7 @@ async def verify_suite(
         measure=options.measure,
         test_seconds=options.test_seconds,
         wall_seconds=options.wall_seconds,
-        # Where other tests are among them, they get what they were made with.
+        # Tests of other types were made with passwords hashed at their full cost.
         quick_passwords=bool(specs) and all(spec["test_type"] == "api" for spec in specs.values()),
     )
     cases = {case_id: case for spec in (specs or {}).values() for case_id, case in cases_by_id(spec).items()}

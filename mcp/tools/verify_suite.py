@@ -51,8 +51,8 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
         limits = {**slow, **limits}
     if any(map(is_api, specs.values())):
         limits = {"test_seconds": SERVER_TEST_SECONDS, "wall_seconds": SERVER_WALL_SECONDS, **limits}
-        if len(test_paths) == 1:
-            limits["seeds"] = (11,)  # its one file was shuffled by itself as often as all are here
+        if len(test_paths) == 1 and all(map(is_api, specs.values())):
+            limits["seeds"] = (11,)  # its one file was shuffled by itself before
     if any(spec.get("test_type") == "performance" for spec in specs.values()):
         limits.setdefault("test_seconds", TIMED_TEST_SECONDS)
     together = SuiteVerificationOptions(measure=tuple(measured), **limits)

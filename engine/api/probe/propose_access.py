@@ -209,7 +209,7 @@ def _in_another_role(
         title, words = "as_an_administrator", "asked by an administrator"
         yield make_proposal(baseline, title, words, "state", request=request, priority="high")
     if asked_by == ("admin",) and "user" in credentials:
-        # A body that lacks may be refused before it is looked at who asks.
+        # A request without its body may be refused before the user's role is checked.
         whole = bool(baseline.request.get("body"))
         request = {**copy_request(baseline.request), "auth": "user"} if whole else bare_request(world, baseline, "user")
         group: Json = {} if whole else {"group": "roles", "setup": ()}

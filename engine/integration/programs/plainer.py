@@ -8,6 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from ..model.programs import ProgramRun, RunObservation
 from .proposals import tells_by_code
 
+_USAGE = "usage:"
+_HELP_OPTIONS = ("-h, --help", "--help")
+
 
 def idle_runs(seen: Mapping[ProgramRun, RunObservation]) -> frozenset[ProgramRun]:
     """The runs with options or files that change neither what is printed nor the folder, nor how the program ends.
@@ -45,7 +48,7 @@ def outcome(result: RunObservation) -> tuple[object, ...]:
 def without_names(text: str, run: ProgramRun) -> str:
     """A text with one mark for the names of a run's files: what differs in them alone says the same."""
     for name in sorted((name for name, _ in run.files), key=len, reverse=True):
-        text = re.sub(rf"(?:\./)?{re.escape(name)}", "<file>", text)
+        text = re.sub(rf"(?<![\w.-])(?:\./)?{re.escape(name)}(?![\w-])", "<file>", text)
     return text
 
 
@@ -56,7 +59,3 @@ def prints_help(result: RunObservation) -> bool:
         return False
     text = (last.out or "").lstrip().lower()
     return text.startswith(_USAGE) and any(line.strip(" \t│|").startswith(_HELP_OPTIONS) for line in text.splitlines())
-
-
-_USAGE = "usage:"
-_HELP_OPTIONS = ("-h, --help", "--help")

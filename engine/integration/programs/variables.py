@@ -10,6 +10,8 @@ from ....sandbox.worker.suites.user_environment import KEPT, READS
 from ....utils.untrusted_files import source_or_empty
 from ...python.project.layout import ModulePlace
 
+_FIXED = frozenset({"NO_COLOR"})
+"""What each run of a program sets itself."""
 _ASKS = re.compile(r"""["']([A-Za-z_][A-Za-z0-9_]*)["']\s+(?:not\s+)?in\s+(?:os\.)?environ\b""")
 
 
@@ -23,4 +25,5 @@ def variables_of(root: Path, places: Iterable[ModulePlace], given: Collection[st
     for place in places:
         text = source_or_empty(root, place.path)
         found.update(READS.findall(text), _ASKS.findall(text))
-    return tuple(sorted(name for name in found if name not in given and not KEPT.fullmatch(name)))
+    fixed = {*given, *_FIXED}
+    return tuple(sorted(name for name in found if name not in fixed and not KEPT.fullmatch(name)))

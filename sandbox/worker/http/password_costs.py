@@ -6,6 +6,7 @@ of a project's fixture, is checked as ever, and so is one of these by whoever re
 told by no hash (`hashlib.scrypt`, `hashlib.pbkdf2_hmac`) stay as they are.
 """
 
+import contextlib
 import functools
 import importlib.abc
 import inspect
@@ -20,7 +21,8 @@ def install():
     """Lower the costs in this process and its forks, in each library when it is imported; it cannot be undone."""
     for name, lower in LIBRARIES.items():
         if name in sys.modules:
-            lower(sys.modules[name])
+            with contextlib.suppress(AttributeError):  # another library of that name
+                lower(sys.modules[name])
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
@@ -35,16 +37,19 @@ class _Finder(importlib.abc.MetaPathFinder):
             spec = finder.find_spec(fullname, path, target) if hasattr(finder, "find_spec") else None
             if spec is not None:
                 if spec.loader is not None and hasattr(spec.loader, "exec_module"):
-                    spec.loader.exec_module = _then(spec.loader.exec_module, lower)
+                    spec.loader.exec_module = _then(spec.loader.exec_module, fullname, lower)
                 return spec
         return None
 
 
-def _then(execute, lower):
+def _then(execute, name, lower):
     @functools.wraps(execute)
     def exec_module(module):
         execute(module)
-        lower(module)
+        # Several modules may share a loader, as those of a zip file do; a module of that name may be another library.
+        if module.__name__ == name:
+            with contextlib.suppress(AttributeError):
+                lower(module)
 
     return exec_module
 

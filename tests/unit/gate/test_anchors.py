@@ -49,6 +49,18 @@ def test_a_comparison_keeps_a_test_of_each_answer():
 
 
 @pytest.mark.feature("B-11")
+def test_what_stays_for_its_answer_takes_the_place_of_none_that_alone_shows_the_other_answer():
+    records, results = killers([("test_eq",), ("test_eq_of_another_kind", "test_eq_with_value")])
+    report = MutationReport(results, found=9)
+    answers = {"test_eq_of_another_kind": False, "test_eq_with_value": True}
+    told = [replace(one, subject="Shelf.__eq__", answer=answers.get(one.nodeid)) for one in records]
+
+    left_out = {one.nodeid for one in redundant_tests(told, report)}
+
+    assert left_out.isdisjoint(answers)
+
+
+@pytest.mark.feature("B-11")
 @pytest.mark.parametrize(
     ("subject", "expected", "answer"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,29 @@ def test_a_right_password_is_accepted_and_a_wrong_one_refused_at_whatever_cost_i
 
 def test_a_hash_of_the_lowest_cost_is_not_asked_to_be_made_anew(hashed):
     assert hashed["renewed"] is False
+
+
+_OF_ONE_LOADER = """
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+spec = spec_from_file_location("bootstrap", sys.argv[1])
+bootstrap = module_from_spec(spec)
+spec.loader.exec_module(bootstrap)
+bootstrap.load_module("http.password_costs").install()
+sys.path.insert(0, sys.argv[2])
+import bcrypt, pwdlib_helpers, argon2
+print(bcrypt.gensalt(), pwdlib_helpers.NAME, argon2.VERSION)
+"""
+
+
+def test_other_modules_of_a_zip_file_and_other_libraries_of_a_name_are_imported_as_ever(tmp_path):
+    packed = tmp_path / "packages.zip"
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("bcrypt.py", "def gensalt(rounds=12):\n    return rounds\n")
+        file.writestr("pwdlib_helpers.py", "NAME = 'helpers'\n")
+        file.writestr("argon2.py", "VERSION = '1'\n")
+    done = subprocess.run(
+        [sys.executable, "-c", _OF_ONE_LOADER, str(_BOOTSTRAP), str(packed)],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout == "4 helpers 1\n"

@@ -418,7 +418,7 @@ def test_the_folder_of_a_documented_line_holds_a_file_and_options_are_tried_besi
 def test_a_program_runs_without_the_variables_by_which_its_caller_changes_what_it_does(tmp_path):
     source = (
         "import os\n\nCOLOUR = os.environ.get('TOOL_COLOUR')\nIN_CI = 'BUILD_ID' in os.environ\n"
-        "PLACE = os.environ['HOME']\nKEY = os.getenv('TOOL_KEY')\n"
+        "PLACE = os.environ['HOME']\nKEY = os.getenv('TOOL_KEY')\nPLAIN = os.environ.get('NO_COLOR')\n"
     )
     make_project(tmp_path, {"pkg/cli.py": source, "pkg/__init__.py": ""})
     unset = variables_of(tmp_path, find_layout(tmp_path).modules, {"TOOL_KEY"})
@@ -453,6 +453,7 @@ def test_output_that_differs_in_the_names_of_the_files_alone_says_the_same():
         return without_names(text, ProgramRun(((name, "x = 1\n"),), ((name,),), ()))
 
     assert said("a.py", "./a.py:1: unused\n") == said("other.py", "other.py:1: unused\n") == "<file>:1: unused\n"
+    assert said("a", "main: see a, data\n") == "main: see <file>, data\n"
 
 
 def test_an_option_called_output_whose_help_speaks_of_a_file_names_one():
