@@ -280,5 +280,7 @@ def _unset_variables(why: str, root: Path) -> list[str]:
     """Return the environment variables that an error says are not set: of pydantic's settings, or a KeyError's."""
     missing = re.findall(r"^(\w+)\n  Field required", why, re.MULTILINE)
     known = variables_of_fields(root) if missing else {}
-    settings: list[str] = [known.get(name, str(name)) for name in missing if name in known or "for Settings" in why]
+    # A field with an alias is told by that, in whatever case it is written.
+    found = {str(name): known.get(name) or known.get(name.upper()) for name in missing}
+    settings = [variable or name for name, variable in found.items() if variable or "for Settings" in why]
     return [*settings, *re.findall(r"KeyError: '([A-Z][A-Z0-9_]*)'", why)]

@@ -22,7 +22,9 @@ _PATHLIKE = re.compile(
 _WRITES = re.compile(
     r"\b(out|output|outfile|write|writes|written|save|saves|dest|destination|export|result)\b", re.IGNORECASE
 )
-_OUTPUT_FILE = re.compile(r"^(?:out|output|outfile): .*\bfile(?:name)?\b", re.IGNORECASE)
+_OUTPUT_FILE = re.compile(
+    r"^(?:out|output|outfile): (?!.*\bfile (?:format|type|encoding|mode|names)\b).*\bfile(?:name)?\b", re.IGNORECASE
+)
 _READS = re.compile(r"(?:the |an? |one or more )?(?:input|source)\b", re.IGNORECASE)
 _OF_A_FILE = re.compile(r"(?:^|_)(?:enc|encoding|charset|codec|format|type|mode|delimiter|separator)(?:\s|$)")
 """What may be told of a file, and is none."""

@@ -270,7 +270,8 @@ def told_cause(text: str, program: ProjectProgram) -> str:
     """The line that says why a program failed or what it reports, without its numbers: the last one after a usage."""
     lines = [line for line in text.strip().splitlines() if re.search(r"[A-Za-z]{3}", line)] or [""]
     line = lines[-1] if lines[0].lower().startswith("usage") or _names_file(lines[0]) else lines[0]
-    line = line.strip().removeprefix(f"{program.name}: ").removeprefix("error: ")
+    # A parser names the program and the command that it parses, click says `Error: ` alone.
+    line = re.sub(rf"^(?:{re.escape(program.name)}(?: [\w ]+)?: )?(?:error: )?", "", line.strip(), flags=re.IGNORECASE)
     return re.sub(r"^\W*(?:Errno \d+\W+|\d+\W+)*", "", line)
 
 

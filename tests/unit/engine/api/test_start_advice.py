@@ -63,3 +63,5 @@ def test_the_advice_names_the_variable_of_a_field_that_is_missing(tmp_path):
     target: Any = SimpleNamespace(root=tmp_path, interpreter=None)
     why = "1 validation error for DeskSettings\ndatabase_url\n  Field required [type=missing]"
     assert 'DESK_DATABASE_URL = "…"' in start_failure(AppLaunch("shop:app"), why, target).advice
+    alias = "1 validation error for MailSettings\nmail_token\n  Field required [type=missing]"
+    assert 'MAIL_TOKEN = "…"' in start_failure(AppLaunch("shop:app"), alias, target).advice

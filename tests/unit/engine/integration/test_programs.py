@@ -439,6 +439,8 @@ def test_an_option_of_one_letter_is_named_by_its_long_form():
     [
         ("[Errno 2] No such file: 'a.txt'\n", "No such file: 'a.txt'"),
         ("usage: tool [-h] name\ntool: error: too few names\n", "too few names"),
+        ("usage: tool add [-h] name\ntool add: error: too few names\n", "too few names"),
+        ("Usage: tool add NAME\n\nError: Missing argument 'NAME'.\n", "Missing argument 'NAME'."),
         ("bad config: unclosed list\n  in line 2:\n    ^\n", "bad config: unclosed list"),
         ("notes.yaml\n  2:1   error  unclosed list\n", "error  unclosed list"),
     ],
@@ -457,7 +459,11 @@ def test_output_that_differs_in_the_names_of_the_files_alone_says_the_same():
 
 
 def test_an_option_called_output_whose_help_speaks_of_a_file_names_one():
-    helps = {"output": "output file path ('-' for stdout)", "out": "kind of output", "title": "title of the file"}
+    helps = {
+        "output": "output file path ('-' for stdout)",
+        "out": "output file format",
+        "title": "title of the file",
+    }
     (command,) = commands_of(
         {"arguments": [told(name, flags=[f"--{name}"], help=text) for name, text in helps.items()]}
     )
