@@ -2,7 +2,8 @@
 
 The one rule, for the tests that the gate keeps and for suites that are assessed: a test function, all its rows
 together, adds something when a document says what it expects, or its spec calls it critical, or it covers what no
-other one covers, or it notices a mutant that no other one notices, of all mutants that are known of it. Tests that add
+other one covers, or it notices a mutant that no other one notices, of all mutants that are known of it. The plain
+example of a member, whose name those of others begin with, counts before them. Tests that add
 nothing are found one after the other, those that have least first and of two alike the later one, so that leaving out
 all of them loses nothing either.
 A row of a table that stays may repeat what others show: it stands there as an example.
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from ..model.coverage_data import CoverageData
 from ..model.mutant_results import MutantResult, MutationReport
 from ..verify.polluter import short
-from .anchors import anchors_of, only_answers
+from .anchors import anchors_of, only_answers, plain_examples
 from .evidence import EvidenceRecord
 
 Owned = tuple[str, str, object]
@@ -60,7 +61,8 @@ def additions_of(
     holders = _holders(wealth)
     alone = {nodeid: [one for one in owned if holders[one] == 1] for nodeid, owned in wealth.items()}
     known = _with_further(wealth, further)
-    functions = idle_functions(records, known)
+    noticing = [nodeid for nodeid, owned in known.items() if any(kind in _NOTICED for kind, _, _ in owned)]
+    functions = idle_functions(records, known, plain_examples(map(function_of, noticing)))
     idle = {nodeid for nodeid in known if function_of(nodeid) in functions}
     repeats = _spare({nodeid: owned for nodeid, owned in known.items() if nodeid not in idle})
     stay = [nodeid for nodeid in known if nodeid not in idle | repeats]

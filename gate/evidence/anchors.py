@@ -31,6 +31,18 @@ def anchors_of(
     return frozenset(found)
 
 
+def plain_examples(functions: Iterable[str]) -> frozenset[str]:
+    """The test functions whose name another one of their class or file begins with: `test_add` beside `test_add_twice`.
+
+    That is what tells an anchor where nothing says which member a test is of.
+
+    Args:
+        functions: node ids without rows.
+    """
+    known = sorted(set(functions))
+    return frozenset(one for one in known if any(other.startswith(f"{one}_") for other in known))
+
+
 def only_answers(records: Iterable[EvidenceRecord], leaving: Collection[str]) -> frozenset[str]:
     """Node ids of leaving tests that alone show one of the two answers of a member of which other tests stay.
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.gate.evidence.additions import redundant_tests
+from testwright.gate.evidence.additions import additions_of, redundant_tests
 from testwright.gate.evidence.evidence import EvidenceRecord, evidence_of
 from testwright.gate.model.mutant_results import MutantResult, MutationReport
 from testwright.gate.model.verdicts import CaseVerdict, Verification
@@ -34,6 +34,16 @@ def test_the_anchor_of_a_member_stays_and_the_test_beside_it_goes():
     left_out = {one.nodeid for one in redundant_tests(told, report)}
 
     assert left_out == {"test_put_of_a_longer_text", "test_idle"}
+
+
+@pytest.mark.feature("B-11")
+def test_an_assessed_suite_keeps_the_test_whose_name_others_begin_with():
+    records, results = killers([("test_put", "test_put_of_a_longer_text"), ("test_put_of_a_longer_text",)])
+    report = MutationReport(results, found=9)
+
+    found = additions_of(records, report)
+
+    assert {one.nodeid for one in found.values() if one.idle} == {"test_idle"}
 
 
 @pytest.mark.feature("B-11")
