@@ -61,8 +61,7 @@ def additions_of(
     holders = _holders(wealth)
     alone = {nodeid: [one for one in owned if holders[one] == 1] for nodeid, owned in wealth.items()}
     known = _with_further(wealth, further)
-    noticing = [nodeid for nodeid, owned in known.items() if any(kind in _NOTICED for kind, _, _ in owned)]
-    functions = idle_functions(records, known, plain_examples(map(function_of, noticing)))
+    functions = idle_functions(records, known, plain_examples(map(function_of, _noticing(known))))
     idle = {nodeid for nodeid in known if function_of(nodeid) in functions}
     repeats = _spare({nodeid: owned for nodeid, owned in known.items() if nodeid not in idle})
     stay = [nodeid for nodeid in known if nodeid not in idle | repeats]
@@ -110,8 +109,7 @@ def redundant_tests(
         tells = any(kind == "trivial" for kind, _, _ in owned)
         if not (record.adds or noticed or tells or _is_claimed(record)):
             mute.add(record.nodeid)
-    noticing = [nodeid for nodeid, owned in known.items() if any(kind in _NOTICED for kind, _, _ in owned)]
-    needed = anchors_of(records, noticing, function_of)
+    needed = anchors_of(records, _noticing(known), function_of)
     spare = _spare_tests(records, known, mute, needed)
     # What is kept for its answer may make another one idle that alone shows the other answer.
     while answers := only_answers(records, {one.nodeid for one in spare}):
@@ -120,6 +118,11 @@ def redundant_tests(
         spare = _spare_tests(records, known, mute, needed)
     examples = _missing_examples(records, spare)
     return tuple(one for one in spare if function_of(one.nodeid) not in examples)
+
+
+def _noticing(known: Mapping[str, frozenset[Owned]]) -> list[str]:
+    """Node ids of the tests that notice something."""
+    return [nodeid for nodeid, owned in known.items() if any(kind in _NOTICED for kind, _, _ in owned)]
 
 
 def _spare_tests(

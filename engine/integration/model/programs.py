@@ -183,7 +183,6 @@ class RunConditions:
     """The environment of a run; `shift`: seconds that the clock is ahead."""
 
     hash_seed: int = 0
-    zone: str = "UTC"
     shift: int = 0
     traced: bool = False
 

@@ -20,7 +20,7 @@ from ..search.influence_trials import Distinction
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import TrialRecord, TrialSearch
 from ..source.counterparts import common_parts, takes_counterparts
-from .scenario import is_plain_return, returned_source
+from .scenario import is_plain_return, returned_source, situation_of
 
 EQUAL, APART, THREE = "equal arguments", "nothing in common", "three arguments"
 COMPARED = frozenset({EQUAL, APART, THREE})
@@ -35,7 +35,7 @@ _FEWEST_SHARED = 3
 
 async def show_compared_arguments(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
     """Runs calls with such arguments, and marks those whose answer is another one than that of the usual call."""
-    known = {_situation(one.trial): one for one in reversed(search.records)}
+    known = {situation_of(one.trial): one for one in reversed(search.records)}
     for one in facts.callables():
         base = _base(search.records, one) if one.public and not one.is_async else None
         if base is None:
@@ -45,7 +45,7 @@ async def show_compared_arguments(facts: ModuleFacts, search: TrialSearch, obser
         ran = await run_trials(proposed, search, observer)
         answers = {returned_source(base.record.observation)}
         for name, trial in wanted.items():
-            record = ran.get(trial) or known.get(_situation(trial))
+            record = ran.get(trial) or known.get(situation_of(trial))
             answer = returned_source(record.observation) if record is not None and is_plain_return(record) else ""
             # That two with nothing in common do not match says less than two that nearly do.
             if record is None or (name == APART and answer in ("True", "False")):
@@ -76,10 +76,6 @@ class _Base:
         act = ast.unparse(ast.Call(self.call.func, args, []))
         # What a document says of the usual call it does not say of this one.
         return replace(self.record.trial, act=act, source="domain", wanted=None, wanted_line=0, wanted_path="")
-
-
-def _situation(trial: Trial) -> tuple[object, ...]:
-    return trial.subject, trial.mode, trial.arrange, trial.act
 
 
 def _base(records: Sequence[TrialRecord], one: CallableFacts) -> _Base | None:

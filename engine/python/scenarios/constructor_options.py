@@ -12,10 +12,11 @@ from ....utils.python_names import assigned_variable, last_name, names_of
 from ....utils.python_source import expression_or_none, parse_expression, parse_or_none
 from ..judge.value_checks import is_empty_source
 from ..model.model import RICH_SOURCES, CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
-from ..search.influence_trials import Control, Distinction
+from ..search.influence_trials import Control, Distinction, is_comparable, shown_outcome
 from ..search.parallel_observers import Watcher, run_trials
-from ..search.trial_search import TrialRecord, TrialSearch, behaviour_of
+from ..search.trial_search import TrialRecord, TrialSearch
 from ..usage.harvest import bound_arguments
+from .scenario import situation_of
 
 _FLIPPED = {"True": "False", "False": "True"}
 _MOST_BASES = 2
@@ -55,15 +56,14 @@ async def show_constructor_options(facts: ModuleFacts, search: TrialSearch, obse
         if owner.name.startswith("_") or owner.kind in ("abstract", "protocol", "enum"):
             continue
         proposed = list(option_trials(search.records, owner))[:_MOST_TRIALS]
-        known = {_key(one.trial): one for one in search.records}
         await run_trials([trial for _, _, trial in proposed if search.is_new(trial)], search, observer)
-        known.update({_key(one.trial): one for one in search.records})
+        known = {situation_of(one.trial): one for one in search.records}
         showing = [
             (record, base, option)
             for base, option, trial in proposed
-            if (record := known.get(_key(trial))) is not None
-            and _is_comparable(record)
-            and _outcome(record) != _outcome(base)
+            if (record := known.get(situation_of(trial))) is not None
+            and is_comparable(record)
+            and shown_outcome(record) != shown_outcome(base)
         ]
         shown: set[str] = set()
         for record, base, option in sorted(showing, key=lambda one: _is_plain(one[0])):
@@ -113,11 +113,7 @@ def _values(option: Parameter, passed: Sequence[str]) -> list[str]:
     flipped = [_FLIPPED[default]] if default in _FLIPPED else []
     distinct = dict.fromkeys((*flipped, *passed, *unset))
     found = [one for one in distinct if one != default]
-    return (
-        [*found[: _MOST_VALUES - len(unset)], *(one for one in unset if one in found)]
-        if unset
-        else found[:_MOST_VALUES]
-    )
+    return list(dict.fromkeys((*found[: _MOST_VALUES - len(unset)], *(one for one in unset if one in found))))
 
 
 def _use_of(record: TrialRecord, owner: ClassFacts, constructor: CallableFacts) -> _Use | None:
@@ -145,15 +141,10 @@ def _reads(member: CallableFacts, option: str) -> bool:
     return any(name in (f"self.{option}", f"self._{option}") for name, _ in member.uses)
 
 
-def _is_comparable(record: TrialRecord) -> bool:
-    """Whether a record returned what it returns each time."""
-    return record.observation.outcome == "returned" and not (record.seen.random or record.time_dependent)
-
-
 def _is_telling(use: _Use) -> bool:
     """Whether a method that was called returned a value: of nothing, and of what an operator asks, nobody sees much."""
     value = use.record.observation.value
-    return _is_comparable(use.record) and value is not None and value.source not in (None, "None")
+    return is_comparable(use.record) and value is not None and value.source not in (None, "None")
 
 
 def _showing_little(use: _Use) -> tuple[object, ...]:
@@ -169,12 +160,3 @@ def _is_plain(record: TrialRecord) -> bool:
     value = record.observation.value
     source = (value.source if value is not None else None) or ""
     return source in _TRIVIAL or is_empty_source(source)
-
-
-def _key(trial: Trial) -> tuple[object, ...]:
-    return trial.subject, trial.mode, trial.arrange, trial.act
-
-
-def _outcome(record: TrialRecord) -> str:
-    value = record.observation.value
-    return repr((behaviour_of(record.observation), value and value.source, record.observation.effects))

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import expression_or_none, parse_expression
 from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..search.parallel_observers import Watcher
 from ..search.trial_search import TrialRecord, TrialSearch
@@ -63,7 +63,7 @@ def refusable_trials(records: Sequence[TrialRecord], one: CallableFacts) -> Iter
         for at, value in enumerate(call.args):
             for source in _unlike(value):
                 changed = copy.deepcopy(call)
-                changed.args[at] = ast.parse(source, mode="eval").body
+                changed.args[at] = parse_expression(source)
                 yield replace(trial, act=ast.unparse(changed), source="mutation", wanted=None, wanted_line=0)
 
 

@@ -118,6 +118,11 @@ def question(variable: str, member: CallableFacts) -> str:
     return f"{variable}.{member.name}" + ("" if member.kind == "property" else "()")
 
 
+def situation_of(trial: Trial) -> tuple[object, ...]:
+    """What a trial does, whoever proposed it."""
+    return trial.subject, trial.mode, trial.arrange, trial.act
+
+
 def is_plain_return(record: TrialRecord) -> bool:
     """Whether a record's act is a plain call or attribute that returned, on any day."""
     trial, observation = record.trial, record.observation

@@ -58,7 +58,11 @@ async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watc
     found = await run_trials([trial for _, _, trials in bases for trial in trials][:_MOST_TRIALS], search, observer)
     for base, name, trials in bases:
         records = [found[trial] for trial in trials if trial in found]
-        telling = [one for one in records if one.observation.outcome == "returned" and _outcome(one) != _outcome(base)]
+        telling = [
+            one
+            for one in records
+            if one.observation.outcome == "returned" and shown_outcome(one) != shown_outcome(base)
+        ]
         for record in telling[:1]:
             record.notes.setdefault(Distinction, name)
             record.notes.setdefault(Control, base.number)
@@ -67,7 +71,7 @@ async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watc
 def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tuple[TrialRecord, str, list[Trial]]]:
     """Marks the calls on which an option has an effect; returns plain calls without it, and variants with it."""
     by_subject: dict[str, list[TrialRecord]] = defaultdict(list)
-    for record in filter(_is_comparable, records):
+    for record in filter(is_comparable, records):
         by_subject[record.trial.subject].append(record)
     wanted: list[tuple[TrialRecord, str, list[Trial]]] = []
     for one in facts.callables():
@@ -123,7 +127,7 @@ def _call_of(record: TrialRecord, one: CallableFacts, facts: ModuleFacts) -> _Ca
     return _Call(record, call, passed, not count_outside(record.trial, facts))
 
 
-def _is_comparable(record: TrialRecord) -> bool:
+def is_comparable(record: TrialRecord) -> bool:
     """Whether a record returned what it returns each time."""
     return record.observation.outcome == "returned" and not (record.seen.random or record.time_dependent)
 
@@ -145,7 +149,7 @@ def _mark_option(calls: Sequence[_Call], option: str, known: Mapping[tuple[objec
     for one in calls:
         without = one.without(option) if option in one.passed else None
         control = known.get(_situation(one, without)) if without is not None else None
-        if control is not None and _outcome(one.record) != _outcome(control):
+        if control is not None and shown_outcome(one.record) != shown_outcome(control):
             showing.append((one, control))
     showing.sort(key=lambda pair: _showing_little(pair[0]))
     for at, (one, control) in enumerate(showing):
@@ -202,10 +206,10 @@ def _showing_little(one: _Call) -> tuple[object, ...]:
 def influence_trials(records: Sequence[TrialRecord]) -> list[tuple[TrialRecord, str, list[Trial]]]:
     """Returns calls, the place of an argument that made no difference yet, and variants with other numbers there."""
     places: dict[tuple[object, ...], _Place] = defaultdict(_Place)
-    for record in filter(_is_comparable, records):
+    for record in filter(is_comparable, records):
         for name, around in _numbers(record.trial):
             place = places[record.trial.subject, name, record.trial.mode, record.trial.arrange, around]
-            place.outcomes.add(_outcome(record))
+            place.outcomes.add(shown_outcome(record))
             place.base = place.base or record
     influential = {key[:2] for key, place in places.items() if len(place.outcomes) > 1}
     bases: dict[tuple[object, ...], list[TrialRecord]] = defaultdict(list)
@@ -219,7 +223,8 @@ def influence_trials(records: Sequence[TrialRecord]) -> list[tuple[TrialRecord, 
     ]
 
 
-def _outcome(record: TrialRecord) -> str:
+def shown_outcome(record: TrialRecord) -> str:
+    """How a record ended, as a text that is equal for records that ended alike."""
     value = record.observation.value
     return repr((behaviour_of(record.observation), value and value.source, record.observation.effects))
 

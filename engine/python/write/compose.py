@@ -64,9 +64,7 @@ def compose_spec(
         nonlocal names
         expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
         names = ImportNames(expected)
-        cases = [_case(f"tc_{number}", one, facts, names) for number, one in enumerate(judged)]
-        imported = {one.bound for one in read_imports(names.statements())}
-        cases = [_described(case) for case in alike_in_precision([with_own_names(case, imported) for case in cases])]
+        cases = _cases(judged, facts, names)
         placed = assign_tables(cases, facts)
         named = name_tests(placed, facts)
         noticed.clear()
@@ -162,6 +160,13 @@ def _first_to_notice(ids: Sequence[str], noticed: Mapping[str, frozenset[int]]) 
         if mine:
             found[case_id] = mine
     return found
+
+
+def _cases(judged: Sequence[AssertableFinding], facts: ModuleFacts, names: ImportNames) -> list[Case]:
+    """Returns the cases of findings, in their order."""
+    cases = [_case(f"tc_{number}", one, facts, names) for number, one in enumerate(judged)]
+    imported = {one.bound for one in read_imports(names.statements())}
+    return [_described(case) for case in alike_in_precision([with_own_names(case, imported) for case in cases])]
 
 
 def _case(identifier: str, judged: AssertableFinding, facts: ModuleFacts, names: ImportNames) -> Case:

@@ -2,7 +2,7 @@
 
 Reads one JSON object from standard input: scratch, watched (paths, the entry first), modules (their names), start (`-m
 MODULE` or `-c CODE`), seconds (for one command), outside (folders that no program may change), runs. A run has files
-(text by name), commands (lists of arguments, one after the other in the same folder), hash_seed, zone, shift, traced.
+(text by name), commands (lists of arguments, one after the other in the same folder), hash_seed, shift, traced.
 Answers one line a run, in order. Plain standard library, Python 3.9 or newer.
 """
 
@@ -77,7 +77,7 @@ def one_command(request, run, arguments, work, trace):
     environment = {
         **os.environ,
         "PYTHONHASHSEED": str(run["hash_seed"]),
-        "TZ": run["zone"],
+        "TZ": "UTC",
         "PYTHONUTF8": "1",
         "COLUMNS": "80",
         "NO_COLOR": "1",

@@ -23,6 +23,7 @@ from testwright.engine.python.scenarios.scenario import Scenario, ShownBehaviour
 from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
 from testwright.engine.python.write.scenario_words import dropped_words
+from testwright.tests.support.engine.in_process_search import IdleProposer
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -82,23 +83,10 @@ class Here:
         return Observation("returned", value=Value(type(result).__name__, source=repr(result)), effects=effects)
 
 
-class Nothing:
-    """Proposes no trial of its own."""
-
-    def initial(self) -> Any:
-        return iter(())
-
-    def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
-        return []
-
-    def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
-        return []
-
-
 def shown(source: str) -> dict[str, Trial]:
     """What is shown of a module's containers, with the trial that shows it."""
     facts = facts_from_source(source.encode(), ModulePlace("m.py", "m", "."))
-    search = TrialSearch(facts, ArcMap("pass\n"), Nothing(), frozenset(), 100)
+    search = TrialSearch(facts, ArcMap("pass\n"), IdleProposer(), frozenset(), 100)
     asyncio.run(show_bounded_containers(facts, search, Here(source)))  # type: ignore[arg-type]
     return {str(one.notes[ShownBehaviour]): one.trial for one in search.records}
 
@@ -142,7 +130,7 @@ def test_a_scenario_whose_condition_fails_shows_nothing() -> None:
         raise TypeError("unhashable type: 'list'")
 
     facts = facts_from_source(OLDEST_GOES.encode(), ModulePlace("m.py", "m", "."))
-    search = TrialSearch(facts, ArcMap("pass\n"), Nothing(), frozenset(), 100)
+    search = TrialSearch(facts, ArcMap("pass\n"), IdleProposer(), frozenset(), 100)
     one = Scenario(Trial("Recent", "Recent()"), DROPS_OLDEST, unfit)
 
     assert asyncio.run(show_scenarios([one], search, Here(OLDEST_GOES))) == []  # type: ignore[arg-type]

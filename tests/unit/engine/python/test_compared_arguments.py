@@ -18,6 +18,7 @@ from testwright.engine.python.search.influence_trials import Distinction
 from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
 from testwright.engine.python.source.counterparts import are_counterparts, relation_words
+from testwright.tests.support.engine.in_process_search import IdleProposer
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -67,23 +68,10 @@ class Here:
         return Observation("returned", value=Value(type(result).__name__, source=repr(result)))
 
 
-class Nothing:
-    """Proposes no trial of its own."""
-
-    def initial(self) -> Any:
-        return iter(())
-
-    def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
-        return []
-
-    def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
-        return []
-
-
 def learned(usual: str, **more: Any) -> TrialSearch:
     """A search that knows a usual call and those that are shown beside it."""
     facts = facts_from_source(SOURCE.encode(), ModulePlace("m.py", "m", "."))
-    search, here = TrialSearch(facts, ArcMap("pass\n"), Nothing(), frozenset(), 100), Here()
+    search, here = TrialSearch(facts, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), Here()
 
     async def run() -> None:
         trial = Trial(usual.partition("(")[0], usual, **more)

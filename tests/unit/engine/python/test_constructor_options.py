@@ -15,7 +15,7 @@ from testwright.engine.python.scenarios.constructor_options import show_construc
 from testwright.engine.python.search.influence_trials import Control, Distinction
 from testwright.engine.python.search.parallel_observers import run_trials
 from testwright.engine.python.search.trial_search import TrialSearch
-from testwright.tests.unit.engine.python.test_filled_attributes import Here, Nothing
+from testwright.tests.support.engine.in_process_search import IdleProposer, InProcessWatcher
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -39,10 +39,10 @@ USUAL = ("counter = Counter()", "counter.count('a dog')")
 def shown(*trials: tuple[str, ...]) -> dict[str, tuple[str, str, str]]:
     """Option to statement, act and the act that it is compared with."""
     facts = facts_from_source(COUNTER.encode(), ModulePlace("m.py", "m", "."))
-    search = TrialSearch(facts, ArcMap(COUNTER), Nothing(), frozenset(), 100)
+    search = TrialSearch(facts, ArcMap(COUNTER), IdleProposer(), frozenset(), 100)
 
     async def run() -> None:
-        watcher: Any = Here(COUNTER)
+        watcher: Any = InProcessWatcher(COUNTER)
         given = [Trial(f"Counter.{member}", act, arrange=(made,)) for member, made, act in trials]
         await run_trials(given, search, watcher)
         await show_constructor_options(facts, search, watcher)

@@ -19,6 +19,7 @@ from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
 from testwright.engine.python.selection.candidates import rank_candidates
 from testwright.engine.python.write.scenario_words import drawn_words
+from testwright.tests.support.engine.in_process_search import IdleProposer
 
 pytestmark = pytest.mark.feature("B-16", "B-18")
 
@@ -86,22 +87,9 @@ class Here:
         )
 
 
-class Nothing:
-    """Proposes no trial of its own."""
-
-    def initial(self) -> Any:
-        return iter(())
-
-    def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
-        return []
-
-    def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
-        return []
-
-
 def search_after(act: str, *arrange: str) -> TrialSearch:
     """A search that knows one call and then looks for draws."""
-    search, here = TrialSearch(FACTS, ArcMap("pass\n"), Nothing(), frozenset(), 100), Here()
+    search, here = TrialSearch(FACTS, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), Here()
 
     async def run() -> None:
         trial = Trial(act.partition("(")[0], act, arrange=arrange)

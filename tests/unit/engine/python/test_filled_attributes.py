@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.arcs import ArcMap
-from testwright.engine.python.model.model import Observation, Raised, Trial, Value
-from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.model.model import Trial
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.scenarios.filled_attributes import show_filled_attributes
 from testwright.engine.python.scenarios.scenario import ShownBehaviour
-from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
+from testwright.tests.support.engine.in_process_search import IdleProposer, InProcessWatcher
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -39,48 +36,10 @@ class Graph:
 """
 
 
-class Here:
-    """Watches trials by running them in this process."""
-
-    conditions = EXPLORING
-
-    def __init__(self, source: str) -> None:
-        self._space: dict[str, Any] = {}
-        exec(source, self._space)
-
-    async def watch(self, trials: Sequence[Trial], **_: object) -> list[ObservedTrial]:
-        return [ObservedTrial(self._observed(trial)) for trial in trials]
-
-    def _observed(self, trial: Trial) -> Observation:
-        space = dict(self._space)
-        try:
-            for statement in trial.arrange:
-                exec(statement, space)
-            result = eval(trial.act, space)
-        except (LookupError, TypeError) as error:
-            return Observation("raised", raised=Raised(type(error).__name__))
-        held = tuple((name, Value("list", source=repr(one))) for name, one in getattr(result, "__dict__", {}).items())
-        source = None if held else repr(result)
-        return Observation("returned", value=Value(type(result).__name__, source=source, attributes=held))
-
-
-class Nothing:
-    """Proposes no trial of its own."""
-
-    def initial(self) -> Any:
-        return iter(())
-
-    def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
-        return []
-
-    def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
-        return []
-
-
 def shown(source: str) -> dict[str, tuple[str, ...]]:
     """The statements before each call that is kept, after `Graph(3)` was seen."""
     facts = facts_from_source(source.encode(), ModulePlace("m.py", "m", "."))
-    search, here = TrialSearch(facts, ArcMap("pass\n"), Nothing(), frozenset(), 100), Here(source)
+    search, here = TrialSearch(facts, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), InProcessWatcher(source)
 
     async def run() -> None:
         trial = Trial("Graph", "Graph(3)")

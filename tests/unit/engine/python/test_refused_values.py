@@ -15,7 +15,7 @@ from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.scenarios.refused_values import show_refused_values
 from testwright.engine.python.search.parallel_observers import run_trials
 from testwright.engine.python.search.trial_search import TrialSearch
-from testwright.tests.unit.engine.python.test_filled_attributes import Here, Nothing
+from testwright.tests.support.engine.in_process_search import IdleProposer, InProcessWatcher
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -32,7 +32,7 @@ def longest(words):
 """
 
 
-class Lines(Here):
+class Lines(InProcessWatcher):
     """Notes the line at which an act raised as well."""
 
     def _observed(self, trial: Trial) -> Observation:
@@ -46,7 +46,7 @@ class Lines(Here):
 def refused(*acts: str) -> list[str]:
     """The acts that are learned beside others."""
     facts = facts_from_source(DISTINCT.encode(), ModulePlace("m.py", "m", "."))
-    search = TrialSearch(facts, ArcMap(DISTINCT), Nothing(), frozenset(), 100)
+    search = TrialSearch(facts, ArcMap(DISTINCT), IdleProposer(), frozenset(), 100)
 
     async def run() -> list[str]:
         watcher: Any = Lines(DISTINCT)
