@@ -181,6 +181,8 @@ def _parts_inside(node: ast.expr, domain: ParameterDomain, kinds: Kinds, conditi
 
     if isinstance(node, ast.Lambda):
         return _takes(node, domain.arity)
+    if kinds.kind(node) == "range" and domain.kind in ("sequence", "set", "iterator"):
+        return inside(ast.Constant(1), domain.element)
     if isinstance(node, ast.Dict):
         if domain.kind == "graph":
             return all(_neighbours_inside(value, domain, inside) for value in node.values)

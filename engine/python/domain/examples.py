@@ -345,6 +345,8 @@ def _items(element: ParameterDomain, context: ExampleContext, domain: ParameterD
         return _plain(*(sorted(row, key=float) if in_order else row))
     if element.kind == "boolean":
         return _plain(*_row(tables.BOOLEAN_ROWS, place))
+    if element.kind == "text" and element.samples and domain.length == len(element.samples):
+        return _plain(*element.samples)
     if element.kind == "text" and not element.choices and not element.preconditions:
         if element.length == 1:
             return _plain(*map(repr, sorted(_row(tables.LETTER_ROWS, place))))

@@ -110,6 +110,13 @@ _WORKS_ON = re.compile(
     rf"{_NOUN_PHRASE}",
     re.IGNORECASE,
 )
+# What a factory is made from: "Create a table from a list".
+_MADE_FROM = re.compile(
+    r"(?:create|make|build|construct|generate|initiali[sz]e|instantiate|load|read)s? (?:an? |the )?(?:new )?"
+    rf"[\w ]{{1,40}}? (?:from|out of) {_NOUN_PHRASE}",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r":(?:\w+:)?\w+:`~?(?:[\w.]*\.)?([^`<>]+)`")
 _GIVEN = re.compile(rf"\b(?:given|takes?|accepts?|receives?|gets?)\s+{_NOUN_PHRASE}", re.IGNORECASE)
 _GIVEN_OR_RELATED = re.compile(
     rf"\b(?:given|takes?|accepts?|receives?|for|gets?|of|in|from|between)\s+{_NOUN_PHRASE}", re.IGNORECASE
@@ -273,7 +280,10 @@ class Prose:
     def _worked_on(self, text: str, name: str) -> ParameterDomain:
         """What "Split a string on all newlines" says of the only thing that a function must be given."""
         required = [parameter.name for parameter in self._one.parameters if parameter.required]
-        match = _WORKS_ON.match(" ".join(text.split())) if required == [name] and self._one.kind != "method" else None
+        if required != [name] or self._one.kind == "method":
+            return UNKNOWN
+        flat = " ".join(_MARKUP.sub(r"\1", text).split())
+        match = _WORKS_ON.match(flat) or _MADE_FROM.match(flat)
         return domain_of_phrase(match[1]) if match else UNKNOWN
 
     def _named(self, text: str, name: str) -> ParameterDomain:

@@ -41,8 +41,12 @@ class ShapeDomains:
     home: str
     _seen: list[Shape] = field(default_factory=list[Shape])
 
-    def domain(self, shape: Shape | None) -> ParameterDomain:
-        """The domain of a shape; `UNKNOWN` where its uses leave the kind open, and for one inside of itself."""
+    def domain(self, shape: Shape | None, *, asked: bool = False) -> ParameterDomain:
+        """The domain of a shape; `UNKNOWN` where its uses leave the kind open, and for one inside of itself.
+
+        Args:
+            asked: whether the callable itself asks the value for its class, as one that refuses others does.
+        """
         if shape is None:
             return UNKNOWN
         root = shape.root()
@@ -50,15 +54,17 @@ class ShapeDomains:
             return UNKNOWN
         self._seen.append(root)
         try:
-            found = self._decide(root)
+            found = self._decide(root, asked=asked)
         finally:
             self._seen.pop()
         return found if found.kind == "any" else replace(found, source="use")
 
-    def _decide(self, root: Shape) -> ParameterDomain:
+    def _decide(self, root: Shape, *, asked: bool = False) -> ParameterDomain:
         found = self._object(root)
-        if found is not None:
+        if found is not None and (asked or f"tested {found.type_name}" not in root.traits):
             return found
+        if found is not None:
+            return UNKNOWN  # other code asks for its class: some values are such objects
         if "called" in root.traits:
             return self._callable(root)
         if "path" in root.traits:

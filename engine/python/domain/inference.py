@@ -21,6 +21,7 @@ from .from_literals import domain_of_values
 from .from_prose import Prose
 from .from_shapes import OwnersOf, ShapeDomains
 from .from_types import ClassLookup, domain_of_annotation, domain_of_class, domain_of_default, domain_of_hint
+from .records import named_source, with_columns
 from .refine import refined
 from .relations import with_relations, with_shared
 
@@ -167,7 +168,7 @@ class _Inference:
         prose = Prose(one, self._further(one), self._look_up, self._any_module)
         domains = {item.name: self._of_parameter(one, item, prose) for item in parameters}
         shapes = {item.name: shape for item in parameters if (shape := self._shape(one, item)) is not None}
-        related = with_relations(domains, shapes)
+        related = with_columns(with_relations(domains, shapes))
         complete = tuple((name, replace(domain, description=described(domain))) for name, domain in related.items())
         return CallableDomains(one.qualname, complete)
 
@@ -184,12 +185,14 @@ class _Inference:
 
     def _of_parameter(self, one: CallableFacts, item: Parameter, prose: Prose) -> ParameterDomain:
         documented, lines = prose.domain(item.name)
-        used = replace(self._used.domain(self._shape(one, item)), lines=one.lines)
+        asked = any(name == item.name and what.startswith("isinstance:") for name, what in one.uses)
+        used = replace(self._used.domain(self._shape(one, item), asked=asked), lines=one.lines)
         evidence = [
             replace(domain_of_annotation(item.annotation, self._look_up, self._constants), lines=one.lines),
             *([replace(documented, lines=lines)] if documented.source == "docstring" else []),
             *self._of_calls(one, item),
             *self._of_order(one, item, used),
+            named_source(one, item.name),
             used,
             *([replace(documented, lines=lines)] if documented.source == "prose" else []),
             self._of_default(item),

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ....utils.python_source import expression_or_none
 from ..domain.example_tables import INTERVALS
+from ..domain.records import HEADERS_NAME
 from ..model.candidate_parts import combined
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
 from .calls import takes_clock
@@ -23,6 +24,8 @@ _TREES = (("5", "3", "8", "1"), ("6", "2", "9", "1"))
 _NO_CONTENT = frozenset({"None", "0", "0.0", "''", '""', "[]", "()", "{}"})
 _EMPTY = frozenset({"[]", "()", "{}", "list()", "dict()", "tuple()"})
 _MOST_OPTIONAL = 3
+# What a parameter gets of which nothing is known.
+_ANY_ITEMS = ("3", "1", "4")
 _FORWARD = ("next", "down", "child")
 _BACKWARD = {"prev": "next", "previous": "next"}
 
@@ -144,7 +147,13 @@ class ContentObjects:
         if required:
             return required
         data = [item for item in given if item.is_positional and item.default in _NO_CONTENT]
-        return data[:_MOST_OPTIONAL] if len(data) <= _MOST_OPTIONAL else []
+        # A sample of what nothing is known of is no content beside data that is known.
+        known = [item for item in data if self._items(constructor, item)]
+        data = known or data
+        if len(data) > _MOST_OPTIONAL:
+            return []
+        names = [item for item in given if item not in data and HEADERS_NAME.fullmatch(item.name) is not None]
+        return sorted([*data, *(names if known else [])], key=given.index)
 
     def _collections(self, chosen: Sequence[Parameter], links: Sequence[str]) -> list[Parameter]:
         """The first collection of a constructor that is empty where nothing is given."""
@@ -160,7 +169,7 @@ class ContentObjects:
         assert self._constructor is not None  # it has parameters
         found: list[list[Candidate]] = []
         for item in chosen:
-            values = list(self._items(self._constructor, item))
+            values = list(self._items(self._constructor, item)) or [Candidate(text) for text in _ANY_ITEMS]
             at = sum(bool(other) and other[0].source == values[0].source for other in found) if values else 0
             # Alike parameters of one object differ.
             found.append([*values[at:], *values[:at]])

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from ....utils.python_source import literal_or
+from ..domain.example_tables import INTEGERS, WORDS
 from ..domain.examples import ExampleContext, NaturalValue, natural_values
 from ..domain.from_shapes import LINKS
 from ..domain.from_types import domain_of_annotation
 from ..domain.inference import infer_domains, project_classes
+from ..domain.records import COLUMN_NAMES
 from ..facts.type_inference import name_entry
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
@@ -21,8 +24,6 @@ from .content_objects import ContentObjects
 
 _MAXIMUM_DEPTH = 2
 _OBJECTS = 3
-# What a parameter gets of which nothing is known.
-_ANY_ITEMS = ("3", "1", "4")
 # The types that stand for kinds whose values are made elsewhere.
 _BUILT_BY_TYPE = {"path": "PathLike", "file": "TextIO", "pattern": "pattern", "type": "type"}
 
@@ -118,6 +119,8 @@ class NaturalInputs:
 
     def _build(self, domain: ParameterDomain, place: int, where: ModuleFacts, depth: int, name: str) -> list[Candidate]:
         """Objects of a class of the project, and values of types that domains do not describe further."""
+        if domain.kind == "object" and domain.module == "types":
+            return [_namespace(place)]
         if domain.kind == "object":
             home = self._index.facts_of(domain.module) if domain.module else where
             found = self._index.class_in(domain.type_name, home or where)
@@ -154,8 +157,7 @@ class NaturalInputs:
 
         def items(constructor: CallableFacts, parameter: Parameter) -> list[Candidate]:
             values = self.of_parameter(constructor, parameter, where, depth + 1)
-            plain = [value.candidate for value in values if not value.degenerate]
-            return plain or [Candidate(text) for text in _ANY_ITEMS]
+            return [value.candidate for value in values if not value.degenerate]
 
         constructor = self._index.constructor(where, owner)
         linking = {*links, *LINKS}
@@ -164,6 +166,13 @@ class NaturalInputs:
             if taken.kind == "object" and taken.type_name == owner.name:
                 linking.add(parameter.name)  # an object of the same class is linked, not passed as content
         return ContentObjects(where, owner, constructor, items), tuple(sorted(linking))
+
+
+def _namespace(place: int) -> Candidate:
+    """A plain object with an attribute for each column of sample rows."""
+    values = zip(COLUMN_NAMES, (repr(WORDS[place % len(WORDS)]), INTEGERS[place % len(INTEGERS)]), strict=True)
+    given = ", ".join(f"{literal_or(name, '')}={value}" for name, value in values)
+    return Candidate(f"SimpleNamespace({given})", ("from types import SimpleNamespace",))
 
 
 def _hint_of(domain: ParameterDomain) -> TypeHint:

@@ -1,0 +1,90 @@
+"""Domains of rows and records: what `from_list` is made from, and data whose columns another parameter names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..model.domain import UNKNOWN, ParameterDomain
+from ..model.model import CallableFacts
+
+COLUMN_NAMES = ("'name'", "'count'")
+"""Names of the columns of sample rows: a word, and a number."""
+
+HEADERS_NAME = re.compile(r"(col(umn)?_?)?(headers?|headings?|names)|columns|cols|field_?names")
+_DATA_NAME = re.compile(r"(\w+_)?(data|rows|records|table|body|content|items|values)")
+_TEXT, _INTEGER = ParameterDomain("text"), ParameterDomain("integer")
+_ROW = ParameterDomain("tuple", type_name="list", fields=(("name", _TEXT), ("count", _INTEGER)), length=2)
+_ROWS = ParameterDomain("sequence", type_name="list", element=_ROW)
+_HEADERS = ParameterDomain("sequence", type_name="list", element=replace(_TEXT, samples=COLUMN_NAMES), length=2)
+# What a factory is made from, by the word behind `from_` in its name.
+_SOURCES: Mapping[str, ParameterDomain] = {
+    "dict": ParameterDomain("mapping", type_name="dict"),
+    "mapping": ParameterDomain("mapping", type_name="dict"),
+    "list": ParameterDomain("sequence", type_name="list"),
+    "tuple": ParameterDomain("sequence", type_name="tuple"),
+    "set": ParameterDomain("set", type_name="set"),
+    "iterable": ParameterDomain("sequence", type_name="Iterable"),
+    "sequence": ParameterDomain("sequence", type_name="Sequence"),
+    "object": ParameterDomain("object", type_name="SimpleNamespace", module="types"),
+    **dict.fromkeys(("str", "string", "text"), _TEXT),
+    **dict.fromkeys(("int", "integer"), _INTEGER),
+    "float": ParameterDomain("real"),
+    "bytes": ParameterDomain("bytes"),
+}
+_FROM = re.compile(r"(?:\w+_)?from_([a-z]+?)s?")
+
+
+def named_source(one: CallableFacts, name: str) -> ParameterDomain:
+    """The domain that a callable's own name gives its one required parameter: a list for `from_list`; else unknown.
+
+    What several such callables hand on to one function is used alike there, so their names say more than that use.
+    """
+    required = [item for item in one.parameters if item.required]
+    match = _FROM.fullmatch(one.name)
+    if match is None or [item.name for item in required] != [name] or required[0].annotation:
+        return UNKNOWN
+    found = _SOURCES.get(match[1], UNKNOWN)
+    return replace(found, source="docstring", lines=one.lines) if found.kind != "any" else UNKNOWN
+
+
+def with_columns(domains: Mapping[str, ParameterDomain]) -> dict[str, ParameterDomain]:
+    """The domains of a callable, with rows for the data whose columns another parameter names, and their names.
+
+    Only where nothing says what the items of either are.
+    """
+    headers = next((name for name, domain in domains.items() if _names_columns(name, domain)), None)
+    data = next((name for name, domain in domains.items() if name != headers and _holds_rows(name, domain)), None)
+    if headers is None or data is None:
+        return dict(domains)
+    found = dict(domains)
+    found[headers] = _like(_HEADERS, domains[headers])
+    if domains[data].kind in ("sequence", "matrix", "any"):
+        found[data] = _like(_ROWS, domains[data])
+    return found
+
+
+def _like(rows: ParameterDomain, domain: ParameterDomain) -> ParameterDomain:
+    source = domain.source if domain.kind != "any" else "name"
+    return replace(rows, source=source, optional=domain.optional, lines=domain.lines)
+
+
+def _names_columns(name: str, domain: ParameterDomain) -> bool:
+    if HEADERS_NAME.fullmatch(name) is None or domain.preconditions:
+        return False
+    element = domain.element
+    is_open = element is None or element.kind in ("any", "text")
+    return domain.kind == "any" or (domain.kind == "sequence" and is_open)
+
+
+def _holds_rows(name: str, domain: ParameterDomain) -> bool:
+    """Whether a parameter may hold rows, or is a record itself, as a dictionary and an object are."""
+    if _DATA_NAME.fullmatch(name) is None or domain.preconditions:
+        return False
+    element = domain.element
+    if element is not None and element.kind == "sequence" and element.length is None:
+        element = element.element
+    is_open = element is None or element.kind in ("any", "integer")
+    is_record = domain.kind == "mapping" or (domain.kind == "object" and domain.module == "types")
+    return is_record or domain.kind == "any" or (domain.kind in ("sequence", "matrix") and is_open)

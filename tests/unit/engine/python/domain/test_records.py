@@ -1,0 +1,141 @@
+"""Factories take what their names and documents say, and tables get rows with named columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from testwright.engine.python.domain.examples import ExampleContext, natural_values
+from testwright.engine.python.domain.inference import infer_domains
+from testwright.engine.python.domain.membership import count_outside
+from testwright.engine.python.model.model import Trial
+from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
+
+pytestmark = pytest.mark.feature("B-06")
+
+SOURCE = '''
+_MISSING = object()
+
+
+class Sheet:
+    def __init__(self, data=None, headers=_MISSING, note=None):
+        self.headers = list(headers)
+        self.note = note
+        self.rows = [list(row) for row in data]
+
+    @classmethod
+    def from_dict(cls, data, headers=_MISSING):
+        return cls.from_any(data, headers)
+
+    @classmethod
+    def from_list(cls, data, headers=_MISSING):
+        return cls.from_any(data, headers)
+
+    @classmethod
+    def from_object(cls, data, headers=_MISSING):
+        return cls.from_any(data, headers)
+
+    @classmethod
+    def from_any(cls, data, headers):
+        if isinstance(data, dict):
+            data = [[data.get(name) for name in data.keys()]]
+        return cls(data, headers)
+
+    def shown(self):
+        cells = []
+        for row in self.rows:
+            for cell in row:
+                if isinstance(cell, Sheet):
+                    cells.append(cell.shown())
+                else:
+                    cells.append(str(cell))
+        return "".join(cells)
+
+
+def made(source):
+    """Create a Sheet from a :class:`dict`, as a report does."""
+    return source
+
+
+class Grid:
+    def __init__(self, data=None, headers=_MISSING, note=None):
+        self.headers = headers
+        self.note = note
+        self.rows = [list(row) for row in data]
+
+
+class Span:
+    def __init__(self, start, end):
+        self.start, self.end = start, end
+
+
+def widths(spans):
+    return [one.end - one.start for one in spans]
+'''
+
+
+@pytest.fixture
+def facts(tmp_path: Path):
+    return facts_of(write_project(tmp_path, {"sheet.py": SOURCE}), "sheet.py")
+
+
+def domain_of(facts, callable_name: str, name: str):
+    found = {one.qualname: one for one in infer_domains(facts, source=SOURCE)}
+    return found[callable_name].of(name)
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("Sheet.from_dict", "{'banana': 3, 'apple': 1, 'cherry': 8}"),
+        ("Sheet.from_list", "[['banana', 3], ['apple', 1], ['cherry', 8]]"),
+    ],
+)
+def test_a_factory_takes_what_its_name_says_whatever_is_done_with_it_later(facts, member, value):
+    values = natural_values(domain_of(facts, member, "data"), ExampleContext("data"))
+
+    assert values[0].candidate.source == value
+
+
+def test_an_object_is_made_with_an_attribute_for_each_column(tmp_path, facts):
+    _, context = context_of(tmp_path, "sheet.py")
+    member = next(one for one in facts.callables() if one.qualname == "Sheet.from_object")
+
+    values = context.values.for_parameter(member, member.parameters[0])
+
+    assert values[0].source == "SimpleNamespace(name='kitten', count=6)"
+
+
+def test_the_names_of_columns_are_as_many_as_the_columns(facts):
+    values = natural_values(domain_of(facts, "Sheet.from_list", "headers"), ExampleContext("headers"))
+
+    assert values[0].candidate.source == "['name', 'count']"
+
+
+def test_a_class_that_some_cells_are_asked_for_says_nothing_of_all_cells(facts):
+    data = domain_of(facts, "Sheet", "data")
+
+    assert "Sheet" not in data.description
+
+
+def test_a_sentence_says_what_something_is_created_from(facts):
+    assert domain_of(facts, "made", "source").kind == "mapping"
+
+
+def test_a_table_is_built_with_rows_and_the_names_of_their_columns(tmp_path, facts):
+    _, context = context_of(tmp_path, "sheet.py")
+    owner = next(one for one in facts.classes if one.name == "Grid")
+
+    made = context.values.of_class(facts, owner)
+
+    assert "Grid([['banana', 3], ['apple', 1], ['cherry', 8]], ['name', 'count'])" in {one.source for one in made}
+
+
+def test_a_range_is_no_list_of_objects(tmp_path, facts):
+    _, context = context_of(tmp_path, "sheet.py")
+    known = replace(facts, domains=context.domains)
+
+    assert count_outside(Trial("widths", "widths(range(5))"), known) == 1
+    assert count_outside(Trial("widths", "widths([Span(1, 3)])"), known) == 0
