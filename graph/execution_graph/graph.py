@@ -5,6 +5,7 @@ Names and return values of the routers `should_retry_spec` and `should_retry_cod
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -127,10 +128,14 @@ def build_testing_graph(
         checkpointer: stores the state between nodes; the caller then passes a `thread_id`.
         retry: replaces `transient_retries()`.
     """
+    return _uncompiled(retry or transient_retries()).compile(checkpointer=checkpointer, name="testing_graph")
+
+
+@cache  # each target of a run compiles it
+def _uncompiled(policy: RetryPolicy) -> StateGraph[TestingAgentState, RunContext, Any, Any]:
     graph: StateGraph[TestingAgentState, RunContext, Any, Any] = StateGraph(
         TestingAgentState, context_schema=RunContext
     )
-    policy = retry or transient_retries()
     for node in NODES:
         graph.add_node(node.__name__, node, retry_policy=policy)
     graph.add_edge(START, "retrieve_context")
@@ -158,7 +163,7 @@ def build_testing_graph(
         "run_tests", after_tests, {"continue": "analyze_results", "refine_spec": "refine_spec", "end": END}
     )
     graph.add_conditional_edges("analyze_results", after_analysis, {"refine_spec": "refine_spec", "end": END})
-    return graph.compile(checkpointer=checkpointer, name="testing_graph")
+    return graph
 
 
 def _continue_unless_ended(

@@ -4,6 +4,9 @@ import ast
 from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 
+import pytest
+
+from testwright.app.contracts.impact import module_imports
 from testwright.tests.support.source_files import ROOT, python_files
 
 OUTSIDE = {"tests", "examples", "benchmarks", "docs"}
@@ -26,7 +29,9 @@ def test_no_folder_holds_more_than_twenty_modules():
     assert {str(k.relative_to(ROOT)): n for k, n in count.items() if n > 20} == {}
 
 
-def test_no_module_imports_itself_through_others():
+@pytest.fixture(scope="module")
+def imports():
+    """What each module imports of ours, read from its syntax tree; for both tests, because all trees take seconds."""
     modules = {name_of(p): p for p in FILES}
     graph = defaultdict(set)
     for name, path in modules.items():
@@ -40,8 +45,20 @@ def test_no_module_imports_itself_through_others():
                     imported = inner if inner in modules else target
                     if imported in modules and imported != name:
                         graph[name].add(imported)
+    return graph
+
+
+def test_no_module_imports_itself_through_others(imports):
     try:
-        order = list(TopologicalSorter(graph).static_order())
+        order = list(TopologicalSorter(imports).static_order())
     except CycleError as error:
         raise AssertionError(" -> ".join(error.args[1])) from None
     assert order
+
+
+def test_changes_are_traced_through_every_import(imports):
+    """The tracing reads import statements by pattern, so one in a form that the pattern misses would be lost."""
+    inside = {name: imported for name, imported in imports.items() if name not in {"testwright", "testwright.main"}}
+    for name, imported in inside.items():
+        traced = {f"testwright.{other}" for other in module_imports()[name.removeprefix("testwright.")]}
+        assert imported <= traced, name
