@@ -23,6 +23,7 @@ class Argument:
         parameter: the parameter's name.
         value: what is passed; a name that the trial binds to an expression counts as that expression.
         in_act: whether the call is part of the act.
+        call: the number of the call in the trial: several calls of one callable have arguments of their own.
     """
 
     called: CallableFacts
@@ -30,6 +31,7 @@ class Argument:
     value: ast.expr
     domain: ParameterDomain
     in_act: bool = False
+    call: int = 0
 
     @property
     def declared(self) -> Parameter | None:
@@ -76,14 +78,16 @@ class _Reader:
         self._functions = {function.qualname: function for function in facts.functions}
         self._domains = {one.qualname: one for one in facts.domains or annotated_domains(facts)}
         self._kinds = kinds
+        self._calls = 0
 
     def arguments(self, nodes: Iterable[ast.expr], *, in_act: bool) -> Iterable[Argument]:
         """Yields the arguments of every known call among the nodes."""
         for node in nodes:
+            self._calls += 1
             for called, name, value in self._passed(node):
                 known = self._domains.get(called.qualname)
                 domain = known.of(name) if known is not None else UNKNOWN
-                yield Argument(called, name, self._kinds.resolved(value), domain, in_act)
+                yield Argument(called, name, self._kinds.resolved(value), domain, in_act, self._calls)
 
     def _passed(self, node: ast.expr) -> Iterable[tuple[CallableFacts, str, ast.expr]]:
         if isinstance(node, ast.Call):

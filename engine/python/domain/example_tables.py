@@ -17,6 +17,8 @@ SHARES = ("0.25", "0.1", "0.05")
 REALS = ("2.5", "4.0", "1.5", "0.5")
 WORDS = ("kitten", "sitting", "mitten", "bitten")
 TEXTS = ("hello world", "the quick brown fox", "good morning", "see you soon")
+# Letters of both cases, and several blanks between words.
+CASED_WORDS = ("Hello World", "Hello   World")
 LETTERS = ("a", "b", "c", "d")
 DIGITS = ("1234", "567", "42", "908")
 BINARY = ("1101", "1011", "110", "101")

@@ -219,7 +219,7 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
         return [*both, *_with_parts(parts, place), *samples]
     if samples and not domain.preconditions:
         own = [str(literal_or(text, "")) for text in named[:1] if not _is_prose(context.name)]
-        return [*own, *samples, *_from(tables.WORDS, place)[:1], ""]
+        return [*samples[:1], *own, *samples[1:], *_from(tables.WORDS, place)[:1], ""]
     whose = tables.NAME_OF.fullmatch(context.name) if not named else None
     if whose is not None:
         return [whose[1], *_from(tables.WORDS, place), ""]  # in a test each name says what it is the name of

@@ -11,6 +11,7 @@ from ..model.model import ClassFacts, ModuleFacts
 from ..shapes.graphs import graph_of
 from ..shapes.shape import Shape, unify
 from ..source.matching_texts import texts_around_matches
+from . import example_tables as tables
 
 OwnersOf = Callable[[Sequence[str]], "tuple[ModuleFacts, ClassFacts] | None"]
 """Finds the one class of the project whose objects have all of some attributes."""
@@ -248,9 +249,7 @@ class ShapeDomains:
             choices=choices,
             words=_words(root),
             parts=tuple(text for text in root.searched if _is_sign(text)),
-            samples=tuple(
-                repr(text) for one in list(root.patterns)[:_MOST_PATTERNS] for text in texts_around_matches(*one)
-            ),
+            samples=_samples(root),
             length=length,
             preconditions=tuple(conditions),
         )
@@ -330,6 +329,20 @@ def _tokens(parts: Sequence[Shape]) -> tuple[str, ...]:
         if part.tokens and ("option" not in part.traits or (at and single)):
             return tuple(part.tokens)
     return ()
+
+
+def _samples(root: Shape) -> tuple[str, ...]:
+    """Texts in which the code finds something: what its patterns match, letters of both cases, blanks.
+
+    There is something beside it that stays.
+    """
+    found = [text for one in list(root.patterns)[:_MOST_PATTERNS] for text in texts_around_matches(*one)]
+    traits = {"letter case", "blanks around", "blanks between"} & root.traits.keys()
+    # What is told apart by signs or as a number is no prose.
+    if not found and traits and not {"as number", "digit test"} & root.traits.keys() and not root.searched:
+        words = tables.CASED_WORDS[1] if "blanks between" in traits else tables.CASED_WORDS[0]
+        found = [f"  {words} " if "blanks around" in traits else words]
+    return tuple(map(repr, found))
 
 
 _ENCLOSED = ("kitten", "one two", "mitten")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ....utils.python_source import literal_or
@@ -74,20 +74,25 @@ def outside_arguments(trial: Trial, facts: ModuleFacts) -> tuple[Argument, ...]:
 
 
 def _outside(found: Iterable[Argument], kinds: Kinds) -> tuple[Argument, ...]:
-    found = tuple(found)
-    return tuple(
-        one
-        for one in found
-        if not is_inside(one.value, one.domain, kinds, conditions=not _checks(one.called, one.parameter))
+    by_call: dict[int, list[Argument]] = defaultdict(list)
+    for one in found:
+        by_call[one.call].append(one)
+    return tuple(one for beside in by_call.values() for one in beside if _is_outside(one, beside, kinds))
+
+
+def _is_outside(one: Argument, beside: Sequence[Argument], kinds: Kinds) -> bool:
+    """Whether an argument is outside its domain, or does not go with those of the same call."""
+    return (
+        not is_inside(one.value, one.domain, kinds, conditions=not _checks(one.called, one.parameter))
         or _is_implausible(one)
         or _is_negative_place(one)
         or _is_of_another_type(one)
         or _is_no_object(one)
         or _is_no_text(one)
-        or _promises_order(one, found)
-        or _is_reversed(one, found)
-        or _begins_after_default(one, found)
-        or _is_of_another_length(one, found)
+        or _promises_order(one, beside)
+        or _is_reversed(one, beside)
+        or _begins_after_default(one, beside)
+        or _is_of_another_length(one, beside)
     )
 
 
@@ -96,7 +101,7 @@ def _is_of_another_length(one: Argument, beside: Iterable[Argument]) -> bool:
     length = one.domain.related("same length as")
     if not length or not isinstance(one.value, ast.List | ast.Tuple):
         return False
-    others = [other.value for other in beside if other.called == one.called and other.parameter == length]
+    others = [other.value for other in beside if other.parameter == length]
     return any(isinstance(node, ast.List | ast.Tuple) and len(node.elts) != len(one.value.elts) for node in others)
 
 
@@ -124,7 +129,7 @@ def _is_reversed(one: Argument, beside: Iterable[Argument]) -> bool:
     if not isinstance(last, int | float) or isinstance(last, bool) or one.domain.related("member of"):
         return False
     for other in beside:
-        if other.called != one.called or not _bound_a_range(other.parameter, one.parameter):
+        if not _bound_a_range(other.parameter, one.parameter):
             continue
         first = literal_or(ast.unparse(other.value), None)
         compares = (other.parameter, f"compared:{one.parameter}") in one.called.uses
@@ -143,7 +148,7 @@ def _begins_after_default(one: Argument, beside: Iterable[Argument]) -> bool:
         return False
     if literal_or(one.declared.default or "None", None) is None or _checks(one.called, one.parameter):
         return False
-    passed = {other.parameter for other in beside if other.called == one.called}
+    passed = {other.parameter for other in beside}
     for item in one.called.parameters:
         last = literal_or(item.default or "None", None)
         compares = (one.parameter, f"compared:{item.name}") in one.called.uses
@@ -186,7 +191,7 @@ def _promises_order(one: Argument, beside: Iterable[Argument]) -> bool:
     """Whether a flag says that the data is sorted, and data of the same call is not."""
     if not re.fullmatch(SORTED_FLAG, one.parameter) or literal_or(one.value, False) is not True:
         return False
-    data = [literal_or(other.value, None) for other in beside if other.called == one.called and other is not one]
+    data = [literal_or(other.value, None) for other in beside if other is not one]
     return not any(isinstance(items, list | tuple) and _is_ordered(items) for items in data)
 
 

@@ -7,6 +7,7 @@ a value or by a file of the test's own folder.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,10 +17,12 @@ from ..inputs.calls import variable_for
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..search.round_trips import undoes
 from ..search.trial_search import TrialRecord
+from ..source.literals import literal_places
 from .scenario import ROUND_TRIP, Scenario, is_plain_return, returned_source, scenario_trial
 
 _MOST_EACH = 4
 _MOST_ARGUMENTS = 4
+_ANY_TEXT = re.compile(r"(text|string|str_?|s|st|data|value|val|content|input_?|src|source|body|line|x|arg)s?")
 
 
 def object_round_trips(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[Scenario]:
@@ -259,7 +262,8 @@ def _named(text: str, owners: set[str]) -> str:
 def written_texts(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[Trial]:
     """Generates calls that read what a writer of the module wrote: `loads` and its siblings get a text of `dumps`.
 
-    What takes a parameter of the same name as the reader understands the same grammar.
+    What takes a parameter of the same name as the reader understands the same grammar; where any text is called so, it
+    is no more than a guess.
     """
     functions = [one for one in facts.functions if one.public and not one.is_async]
     for forth in functions:
@@ -271,22 +275,33 @@ def written_texts(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterato
             for reader in functions:
                 required = [one.name for one in reader.parameters if one.required]
                 if required == [name]:
-                    yield from (_reading(reader, text, facts) for text in texts)
+                    likely = reader is back or not _ANY_TEXT.fullmatch(name)
+                    yield from (_reading(reader, text, facts, "usage" if likely else "signature") for text in texts)
 
 
 def _texts_written_by(forth: CallableFacts, records: Sequence[TrialRecord]) -> list[str]:
     """Texts that a function returned, of objects with the most in them first."""
-    own = [one for one in records if one.trial.subject == forth.qualname and is_plain_return(one)]
+    own = [
+        one
+        for one in records
+        if one.trial.subject == forth.qualname and is_plain_return(one) and not _is_given_signs(one.trial)
+    ]
     ordered = sorted(own, key=_most_told)
     found = [literal_or(returned_source(one.observation), None) for one in ordered]
     texts = [repr(text) for text in found if isinstance(text, str) and text.strip()]
     return list(dict.fromkeys(texts))[:_MOST_EACH]
 
 
-def _reading(reader: CallableFacts, text: str, facts: ModuleFacts) -> Trial:
+def _is_given_signs(trial: Trial) -> bool:
+    """Whether the texts of a trial are all of signs: what is written of them is no document."""
+    texts = [place.value for place in literal_places(trial) if isinstance(place.value, str)]
+    return bool(texts) and not any(letter.isalnum() for text in texts for letter in text)
+
+
+def _reading(reader: CallableFacts, text: str, facts: ModuleFacts, source: str) -> Trial:
     return Trial(
         reader.qualname,
         f"{reader.name}({text})",
         imports=(f"from {facts.module} import {reader.name}",),
-        source="usage",
+        source=source,
     )

@@ -20,6 +20,8 @@ _TEXT_RESULTS = frozenset(
     "lower upper strip lstrip rstrip replace title capitalize casefold zfill ljust rjust center translate expandtabs "
     "swapcase format removeprefix removesuffix".split()
 )
+_CASES = frozenset("lower upper title capitalize casefold swapcase isupper islower".split())
+_STRIPS = frozenset({"strip", "lstrip", "rstrip"})
 _DIGIT_TESTS = frozenset({"isdigit", "isnumeric", "isdecimal"})
 _SPLITTING = frozenset("split rsplit splitlines".split())
 _CONVERSIONS = {
@@ -180,16 +182,13 @@ def call_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | N
     """The result of a method of a builtin type, and what it says of its object; None for names that none has."""
     first = arguments[0] if arguments else None
     if name in _TEXT_METHODS:
-        base.vote("text", 2)
-        if name in _DIGIT_TESTS:
-            base.mark("digit test")
-        if name in _TEXT_RESULTS:
-            return base
-        return Shape().vote("bytes" if name == "encode" else "boolean")
+        return _text_method(base, name, arguments)
     if name == "group":
         return Shape().vote("text")  # each group of a match is a text of its own
     if name in _SPLITTING:
         base.vote("text", 2)
+        if name == "split" and first is None:
+            base.mark("blanks between")
         return made_of("list", Shape().vote("text"))
     if name == "join":
         base.vote("text")
@@ -201,6 +200,19 @@ def call_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | N
         if found is not None:
             return found
     return None
+
+
+def _text_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape:
+    base.vote("text", 2)
+    if name in _CASES:
+        base.mark("letter case")
+    if name in _STRIPS and not arguments:
+        base.mark("blanks around")
+    if name in _DIGIT_TESTS:
+        base.mark("digit test")
+    if name in _TEXT_RESULTS:
+        return base
+    return Shape().vote("bytes" if name == "encode" else "boolean")
 
 
 def _list_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | None:

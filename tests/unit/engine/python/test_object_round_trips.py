@@ -112,6 +112,16 @@ def test_what_takes_the_same_parameter_as_the_reader_reads_the_text_of_the_write
     assert [one.act for one in written_texts([made], FACTS)] == ["loads('title: a')", "checks('title: a')"]
 
 
+def test_what_takes_a_text_of_any_kind_is_not_meant_to_read_what_was_written() -> None:
+    made = done("dumps", "dumps(Post('a'))", returned("'title: a'"))
+    assert [one.source for one in written_texts([made], FACTS)] == ["usage", "signature"]
+
+
+def test_what_is_written_of_signs_alone_is_no_document() -> None:
+    made = done("dumps", "dumps('&')", returned("'&amp;'"))
+    assert list(written_texts([made], FACTS)) == []
+
+
 @pytest.mark.parametrize(
     ("act", "last", "words"),
     [

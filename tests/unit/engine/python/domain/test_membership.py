@@ -105,6 +105,8 @@ def facts(tmp_path_factory) -> ModuleFacts:
         ("Span()", (), 0),
         ("Span(1)", (), 1),
         ("Span(end=3)", (), 0),
+        ("told([Span(1, 3), Span(8, 10)])", (), 0),  # each call has a range of its own
+        ("told([Span(1, 3), Span(8)])", (), 1),
         ("Limits(5)", (), 0),  # 0 may stand for no limit
         ("cut(6, end=1)", (), 1),
         ("window(9, 2)", (), 0),  # the code looks at it

@@ -112,3 +112,22 @@ def test_a_text_whose_ends_are_cut_off_has_the_signs_that_are_looked_for_there(t
     domains = {one.qualname: one.parameters[0][1] for one in context.domains}
     assert (domains["unquoted"].kind, domains["unquoted"].words) == ("text", ("'\"kitten\"'", "\"'one two'\""))
     assert domains["swapped"].kind == "tuple"  # its items are read one by one, and nothing is cut out
+
+
+@pytest.mark.parametrize(
+    ("body", "first"),
+    [
+        ("return s.upper()", "'Hello World'"),
+        ("return s.strip().lower()", "'  Hello World '"),
+        ("return '-'.join(s.split())", "'Hello   World'"),
+        ("return re.sub('<[^>]*>', '', s)", "'hello <kitten> world'"),
+        ("return int(s.strip())", "'1234'"),
+    ],
+)
+def test_a_text_shows_what_is_done_with_letters_blanks_and_matches(tmp_path: Path, body: str, first: str) -> None:
+    root = write_project(tmp_path, {"m.py": f"import re\n\n\ndef changed(s):\n    {body}\n"})
+    _, context = context_of(root, "m.py")
+
+    values = natural_values(context.domains[0].of("s"), ExampleContext("s"))
+
+    assert values[0].candidate.source == first
