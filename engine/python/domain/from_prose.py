@@ -11,6 +11,7 @@ from ..facts.type_inference import name_entry
 from ..model.domain import UNKNOWN, DomainSource, ParameterDomain, Precondition, PreconditionKind
 from ..model.model import CallableFacts, Documentation
 from ..source.annotations import SIZE_OF, head_phrase, prose_hint, type_hint
+from .class_nouns import class_by_noun
 from .from_types import ClassLookup, domain_of_class, domain_of_hint
 
 _MAXIMUM_TEXT = 4_000
@@ -172,6 +173,8 @@ def domain_of_section(text: str, look_up: ClassLookup, any_module: ClassLookup =
         look_up: finds the class that a name means in the module.
         any_module: finds a class of the project by its name, for an entry that says `an instance of` it.
     """
+    # "(a function of) the lower bound" is first of all the bound.
+    text = re.sub(r"^\((?:an?|the) [^()]*\)\s+", "", text)
     declared = _declared_type(text, look_up, any_module)
     # What can be passed instead, a further sentence says.
     phrase = _head_domain(re.split(r"\.\s", text[:200], maxsplit=1)[0])
@@ -215,6 +218,9 @@ def _declared_type(text: str, look_up: ClassLookup, any_module: ClassLookup) -> 
         found = any_module(first[2])
     if found is not None:
         return domain_of_class(*found, look_up)
+    named = class_by_noun(head_phrase(text), look_up)
+    if named.kind != "any":
+        return named
     hint = prose_hint(" ".join(text.split()[:4]))
     domain = domain_of_hint(hint, look_up)
     # "number" may well mean an integer, so it is left to the other evidence.

@@ -185,6 +185,9 @@ class _Inference:
 
     def _of_parameter(self, one: CallableFacts, item: Parameter, prose: Prose) -> ParameterDomain:
         documented, lines = prose.domain(item.name)
+        member = documented.element
+        if item.kind == "var_positional" and member is not None and member.kind == "object":
+            documented = replace(member, source=documented.source)  # `*intervals` names all, the domain is that of one
         asked = any(name == item.name and what.startswith("isinstance:") for name, what in one.uses)
         used = replace(self._used.domain(self._shape(one, item), asked=asked), lines=one.lines)
         evidence = [

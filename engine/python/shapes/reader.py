@@ -12,7 +12,8 @@ from ....utils.python_source import expression_or_none
 from .calls import CONVERTING
 from .conditions import assertion, guard
 from .expressions import Expressions
-from .shape import Function, Shape, unify
+from .narrowing import Narrowing, narrowing_of
+from .shape import Function, Shape, contradict, unify
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 # Functions that are read anew for their calls: how long they are, and how many readings a module gets.
@@ -80,6 +81,7 @@ class _Reader:
         self._depth = 0
         self._active: set[_Definition] = set()
         self._readings = 0
+        self._set_aside: list[Shape] = []
 
     def declare_imported(self, name: str, original: str, other: _Reader) -> None:
         """Makes a function or class that another module defines known by its name here."""
@@ -146,8 +148,32 @@ class _Reader:
         self._expressions.classes[node.name] = (instance, methods)
 
     def _body(self, statements: list[ast.stmt], names: Names, function: Function | None) -> None:
-        for statement in statements:
-            self._statement(statement, names, function)
+        for at, statement in enumerate(statements):
+            narrowing = (
+                narrowing_of(statement, statements[at + 1 :], self._expressions.classes)
+                if isinstance(statement, ast.If)
+                else None
+            )
+            if not isinstance(statement, ast.If) or narrowing is None or narrowing.name not in names:
+                self._statement(statement, names, function)
+                continue
+            self._narrowed(statement, narrowing, names, function)
+            if narrowing.follows:
+                return  # what comes behind was read as one of the branches
+
+    def _narrowed(self, node: ast.If, narrowing: Narrowing, names: Names, function: Function | None) -> None:
+        """Reads two branches that use a name for values of two kinds; it stays what it mainly is."""
+        guard(node, names)
+        main, other = names[narrowing.name], Shape()
+        self._set_aside.append(other)
+        accepted, refused = (other, main) if narrowing.refused_is_main else (main, other)
+        if narrowing.owner and not contradict(accepted, self._expressions.classes[narrowing.owner][0]):
+            unify(accepted, self._expressions.classes[narrowing.owner][0])
+        for body, shape in ((narrowing.accepted, accepted), (narrowing.refused, refused)):
+            names[narrowing.name] = shape
+            inner = body is node.body or body is node.orelse
+            (self._nested if inner else self._body)(body, names, function)
+        names[narrowing.name] = main
 
     def _nested(self, statements: list[ast.stmt], names: Names, function: Function | None) -> None:
         self._depth += 1
@@ -242,6 +268,8 @@ class _Reader:
     def _bind(self, target: ast.expr, shape: Shape, names: Names, *, fresh: bool = False) -> None:
         if isinstance(target, ast.Name):
             known = names.get(target.id)
+            if known in self._set_aside:
+                return  # what a branch makes of a value of the other kind is no value of that kind
             if known is not None and self._depth and not fresh:
                 unify(known, shape)
             else:

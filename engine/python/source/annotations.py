@@ -27,7 +27,7 @@ _ALIASES: dict[str, str] = {
 }
 SIZE_OF = r"\b(length|size|width|height|depth|index|position|count) of\b"
 """A pattern for phrases that mean a number, whatever they are about."""
-_RELATION = re.compile(r"(?<=\w)\s+(?:to|in|into|from|at|for|on|against|within|inside)\s", re.IGNORECASE)
+_RELATION = re.compile(r"(?<=\w)\s+(?:to|in|into|from|at|for|on|against|within|inside|if|when|unless)\s", re.IGNORECASE)
 _PROSE_WORD = re.compile(r"[A-Za-z_][\w.\-]*")
 
 

@@ -30,6 +30,8 @@ _TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unit
 _WORD = re.compile(r"\w+")
 _FENCE = re.compile(r"^(?:```|~~~)[ ]*+(?:python|py|pycon|python3)?[ ]*+\n(.*?)^(?:```|~~~)", re.MULTILINE | re.DOTALL)
 
+# An import that a sentence names: "assuming that it is imported with `import numpy as np`".
+_NAMED_IMPORT = re.compile(r"`+((?:import|from) [\w.]+(?: import [\w, ]+)?(?: as \w+)?)`+")
 _BLOCK = re.compile(r"^\.\. (?:code-block|code|sourcecode):: *python[ ]*\n((?:[ ]*\n|[ ]+\S[^\n]*\n)+)", re.MULTILINE)
 
 
@@ -114,7 +116,10 @@ class _Finder:
             self._take(_call_steps(tree), scope, source, None)
 
     def _document(self, text: str) -> None:
-        """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText."""
+        """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText.
+
+        What a sentence or a block imports holds for the whole document, but where prompts or blocks import it themselves.
+        """
         statements = [statement for example in examples_in(text, 1) for statement in _statements(example.act)]
         fenced = [
             statement
@@ -122,9 +127,10 @@ class _Finder:
             if ">>>" not in match.group(1)
             for statement in _statements(textwrap.dedent(match.group(1)))
         ]
+        named = [statement for match in _NAMED_IMPORT.finditer(text) for statement in _statements(match.group(1))]
+        everywhere = _imports([*named, *fenced, *statements])
         for body in (statements, fenced):
-            bound = imports_of([one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], "")
-            scope = NameScope(self._facts, self._index, bound)
+            scope = NameScope(self._facts, self._index, {**everywhere, **_imports(body)})
             steps = ((before, _shown(act)) for before, act in block_steps([], body))
             self._take(steps, scope, "document", None)
 
@@ -191,6 +197,10 @@ def _with_helpers(needed: list[ast.stmt], act: ast.expr, scope: NameScope, file:
             break
         found = [*fresh, *found]
     return found
+
+
+def _imports(body: list[ast.stmt]) -> dict[str, str]:
+    return imports_of([one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], "")
 
 
 def _statements(source: str) -> list[ast.stmt]:

@@ -1,0 +1,35 @@
+"""Classes that a description names by their common noun: "an interval" of `Interval`, "two linked lists"."""
+
+from __future__ import annotations
+
+import re
+
+from ..model.domain import UNKNOWN, ParameterDomain
+from .from_types import ClassLookup, domain_of_class
+
+_NOUNS = re.compile(
+    r"(?:(?:an?|the|another|other|one|two|zero|or|more|some|any|all|many|several)\b,? ?)+"
+    r"((?:[a-z]+[ -])?[a-z]+)(?= or |[,.;:)]|$)",
+    re.IGNORECASE,
+)
+
+
+def class_by_noun(phrase: str, look_up: ClassLookup) -> ParameterDomain:
+    """The objects of the class that a phrase names, or a sequence of them; `UNKNOWN` where it names none exactly.
+
+    Args:
+        phrase: the first noun phrase of a description; with an adjective that is no part of the class's name it may
+            mean something else.
+        look_up: finds the class that a name means in the module.
+    """
+    match = _NOUNS.match(" ".join(phrase.split()))
+    if match is None:
+        return UNKNOWN
+    name = "".join(word.capitalize() for word in re.split(r"[ -]", match[1]))
+    found = look_up(name)
+    if found is not None:
+        return domain_of_class(*found, look_up)
+    single = look_up(name.removesuffix("s")) if name.endswith("s") else None
+    if single is None:
+        return UNKNOWN
+    return ParameterDomain("sequence", type_name="Sequence", element=domain_of_class(*single, look_up))
