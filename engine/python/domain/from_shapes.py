@@ -12,6 +12,7 @@ from ..shapes.graphs import graph_of
 from ..shapes.shape import Shape, unify
 from ..source.matching_texts import texts_around_matches
 from . import example_tables as tables
+from .from_types import ClassLookup, domain_of_class
 
 OwnersOf = Callable[[Sequence[str]], "tuple[ModuleFacts, ClassFacts] | None"]
 """Finds the one class of the project whose objects have all of some attributes."""
@@ -36,10 +37,12 @@ class ShapeDomains:
     Args:
         owners: finds classes by the attributes of their objects.
         home: the module that the shapes' classes are defined in.
+        named: finds the class that a name means in that module.
     """
 
     owners: OwnersOf
     home: str
+    named: ClassLookup = lambda _: None
     _seen: list[Shape] = field(default_factory=list[Shape])
 
     def domain(self, shape: Shape | None, *, asked: bool = False) -> ParameterDomain:
@@ -104,6 +107,9 @@ class ShapeDomains:
         """The object of a class: one that the module makes it of, or the one class that has these attributes."""
         if len(root.classes) == 1:
             name = next(iter(root.classes))
+            member_of = self.named(name) if "enumeration" in root.traits else None
+            if member_of is not None:
+                return domain_of_class(*member_of, self.named)
             return ParameterDomain("object", type_name=name, module=self.home, links=_links(root))
         names = [name for name in root.attributes if not name.startswith("[") and not name.startswith("__")]
         if not names or root.classes or all(name in _OF_CONTAINERS and _is_called(root, name) for name in names):

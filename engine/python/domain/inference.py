@@ -155,7 +155,7 @@ class _Inference:
         if tree is not None:
             named = with_constants(tree, lambda name: self._constants.get(name) or classes.imported_constant(name))
             self._shapes = read_shapes(named, classes.imported_modules())
-        self._used = ShapeDomains(classes.having, facts.module)
+        self._used = ShapeDomains(classes.having, facts.module, classes.named)
         for (_, name), shape in self._shapes.parameters.items():
             if _TEXT_NAME.fullmatch(name):
                 # What it is indexed for are characters, whatever else is looked up with them.

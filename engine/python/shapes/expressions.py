@@ -102,6 +102,11 @@ class Expressions:
         return shape
 
     def _attribute(self, node: ast.Attribute, names: Names) -> Shape:
+        owner = (
+            self.classes.get(node.value.id) if isinstance(node.value, ast.Name) and node.value.id not in names else None
+        )
+        if owner is not None and "enumeration" in owner[0].root().traits:
+            return owner[0]  # a member: what is compared with one is one
         base = self.read(node.value, names)
         method = self._method(base, node.attr)
         if method is not None and method.is_property:

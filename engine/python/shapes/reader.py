@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none
 from .calls import CONVERTING
 from .conditions import assertion, guard
@@ -19,6 +20,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 # Functions that are read anew for their calls: how long they are, and how many readings a module gets.
 _MOST_LINES = 30
 _MOST_READINGS = 300
+_ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 Names = MutableMapping[str, Shape]
 
 
@@ -135,6 +137,8 @@ class _Reader:
     def _declare_class(self, node: ast.ClassDef, bodies: list[tuple[_Definition, Function, Shape | None]]) -> None:
         instance = Shape()
         instance.classes[node.name] = None
+        if _ENUMERATIONS & {last_name(base) for base in node.bases}:
+            instance.mark("enumeration")
         self.found.classes[node.name] = instance
         methods: dict[str, Function] = {}
         for part in node.body:

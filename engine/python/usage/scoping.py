@@ -62,6 +62,11 @@ class NameScope:
             return statement
         return _STANDARD.get(name)
 
+    def is_package(self, name: str) -> bool:
+        """Whether a name means a module of the target's own package, as `np` in `import numpy as np`."""
+        words = self._imports.get(name, "").split()
+        return words[:1] == ["import"] and words[1].partition(".")[0] == self._facts.module.partition(".")[0]
+
     def _public(self, statement: str, name: str) -> str:
         """Replaces the import of a re-exported definition of the target by an import from the target itself."""
         words = statement.split()

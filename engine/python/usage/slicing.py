@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -38,6 +38,8 @@ _OPERATORS: dict[type[ast.AST], str] = {
     ast.Lt: "__lt__",
     ast.Gt: "__gt__",
     ast.In: "__contains__",
+    ast.Invert: "__invert__",
+    ast.USub: "__neg__",
 }
 _FUNCTIONS = {
     "len": "__len__",
@@ -147,6 +149,9 @@ class Subjects:
             if subject.owner is not None and subject.kind != "constructor":
                 self._members.setdefault(subject.name, []).append(subject)
         self._classes = {owner.name for owner in facts.classes}
+        self._makers = {
+            one.name: made for one in facts.functions if (made := _made_class(one, self._classes)) is not None
+        }
         self._bases = {owner.name: _own_bases(owner.name, facts) for owner in facts.classes}
         self._inheriting = {name for name, bases in self._bases.items() if _has_base_outside(bases)}
         self._actions = {action for name in self._members for action in _actions(name)}
@@ -191,9 +196,8 @@ class Subjects:
         found: dict[str, str] = {}
         for node in arrange:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                called = node.value.func if isinstance(node.value, ast.Call) else None
-                name = base_name(called) if called is not None else None
-                if name in self._classes and name is not None:
+                name = self._class_of(node.value, {}) if isinstance(node.value, ast.Call | ast.BinOp) else None
+                if name is not None:
                     found[node.targets[0].id] = name
         return found
 
@@ -213,6 +217,8 @@ class Subjects:
             return self._member("__getitem__", node.value, classes, True)
         if isinstance(node, ast.BinOp):
             return self._member(_OPERATORS.get(type(node.op)), node.left, classes, True)
+        if isinstance(node, ast.UnaryOp):
+            return self._member(_OPERATORS.get(type(node.op)), node.operand, classes, True)
         if isinstance(node, ast.Compare):
             side = node.comparators[0] if isinstance(node.ops[0], ast.In) else node.left
             return self._member(_OPERATORS.get(type(node.ops[0])), side, classes, True)
@@ -237,8 +243,11 @@ class Subjects:
 
     def _class_of(self, receiver: ast.expr, classes: dict[str, str]) -> str | None:
         """The class of the target that an expression begins with, or whose object it begins with."""
+        while isinstance(receiver, ast.BinOp | ast.UnaryOp):
+            receiver = receiver.left if isinstance(receiver, ast.BinOp) else receiver.operand
         base = base_name(receiver) or ""
-        return classes.get(base) or (base if base in self._classes else None)
+        made = self._makers.get(base) if isinstance(receiver, ast.Call) else None
+        return classes.get(base) or made or (base if base in self._classes else None)
 
     def _completed(self, called: ast.Attribute, classes: dict[str, str]) -> CallableFacts | None:
         """The member by which a class completes a method that it inherits from another module, by its name.
@@ -263,6 +272,15 @@ class Subjects:
                     is_own = base.name == owner or base.kind not in ("abstract", "protocol")
                     return one if is_own else replace(one, qualname=f"{owner}.{one.name}", owner=owner)
         return None
+
+
+def _made_class(function: CallableFacts, classes: Collection[str]) -> str | None:
+    """The class of the module that a function makes an object of: the one it says, or the only one that it calls."""
+    declared = (function.returns or "").strip("'\"")
+    if declared:
+        return declared if declared in classes else None
+    called = {name.partition(".")[0] for name in function.calls}
+    return called.pop() if len(called) == 1 and called <= set(classes) and not function.branch_lines else None
 
 
 def _own_bases(name: str, facts: ModuleFacts) -> tuple[ClassFacts, ...]:

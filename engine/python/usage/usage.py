@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....utils.generated_header import is_untouched
-from ....utils.python_names import bound_outside_patterns, printed_argument
+from ....utils.python_names import BUILTIN_NAMES, bound_outside_patterns, printed_argument
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
@@ -18,7 +18,7 @@ from ..model.model import ModuleFacts, Trial
 from ..project.layout import Layout
 from .project_index import ProjectIndex
 from .scoping import NameScope, is_reproducible
-from .slicing import Subjects, needed_statements, standalone
+from .slicing import Subjects, base_name, needed_statements, standalone
 from .steps import Step, TestFile, block_steps, read_test_file, test_steps
 
 _MAXIMUM_FILES = 60
@@ -118,7 +118,7 @@ class _Finder:
     def _document(self, text: str) -> None:
         """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText.
 
-        What a sentence or a block imports holds for the whole document, but where prompts or blocks import it themselves.
+        What a sentence or a block imports holds for the whole document, where prompts or blocks do not import it.
         """
         statements = [statement for example in examples_in(text, 1) for statement in _statements(example.act)]
         fenced = [
@@ -162,7 +162,7 @@ class _Finder:
             return None
         arranged, last, arrange, act_text = resolved
         subject = self._subjects.of(last.value, arranged)
-        if subject is None:
+        if subject is None or _shows_another_module(arranged, last.value, scope):
             return None
         fixtures = ("tmp_path",) if any("tmp_path" in scope.free([one]) for one in (*arranged, last)) else ()
         imports = scope.imports_for([*arranged, last], fixtures)
@@ -174,6 +174,21 @@ class _Finder:
         return Trial(
             subject=subject.qualname, act=act_text, imports=imports, arrange=arrange, source=source, fixtures=fixtures
         )
+
+
+def _shows_another_module(arranged: list[ast.stmt], act: ast.expr, scope: NameScope) -> bool:
+    """Whether the outermost call is one of another module of the package, or of an object that such a call made.
+
+    `P.iterate(closed(0, 3))` shows `iterate`; that `closed` works is not its point.
+    """
+    while isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and act.func.id in BUILTIN_NAMES and act.args:
+        act = act.args[0]
+    name = base_name(act)
+    for node in reversed(arranged):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
+            act, name = node.value, base_name(node.value)
+            break
+    return isinstance(act, ast.Call) and name is not None and scope.is_package(name)
 
 
 def _shown(act: ast.expr) -> ast.expr:

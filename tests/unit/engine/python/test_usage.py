@@ -146,6 +146,48 @@ def test_code_blocks_of_restructured_text_are_read(tmp_path):
     assert (found.arrange, found.source) == (("cart = Cart()",), "document")
 
 
+def test_an_import_that_a_sentence_names_holds_for_the_prompts_of_the_document(tmp_path):
+    page = "# Shop\n\nImport it as `import shop as S` first.\n\n```\n>>> S.price(7)\n7\n```\n"
+    files = {"shop/__init__.py": "from .cart import Cart, price\n", "shop/cart.py": CART, "README.md": page}
+    found = acts(write_project(tmp_path, files))["price(7)"]
+    assert (found.imports, found.source) == (("from shop.cart import price",), "document")
+
+
+def test_operators_of_objects_that_functions_make_are_about_the_operators(tmp_path):
+    source = """
+class Span:
+    def __init__(self, start, end):
+        self.start, self.end = start, end
+
+    def __or__(self, other):
+        return Span(min(self.start, other.start), max(self.end, other.end))
+
+    def __invert__(self):
+        return Span(self.end, self.start)
+
+
+def span(start, end):
+    return Span(start, end)
+"""
+    page = (
+        "Write `import pkg as P`.\n\n>>> (P.span(1, 2) | P.span(2, 3)).end\n3\n>>> P.span(4, 5) | P.span(6, 7)\n"
+        ">>> ~P.span(1, 3)\n>>> len(P.listed(P.span(8, 9)))\n"
+    )
+    files = {
+        "pkg/__init__.py": "from .spans import Span, span\nfrom .lists import listed\n",
+        "pkg/spans.py": source,
+        "pkg/lists.py": "def listed(one):\n    return [one]\n",
+        "README.md": page,
+    }
+    project = write_project(tmp_path, files)
+    found = find_usage(project, find_layout(project), facts_of(project, "pkg/spans.py"))
+    assert [(one.act, one.subject) for one in found] == [
+        ("(span(1, 2) | span(2, 3)).end", "Span.__or__"),
+        ("span(4, 5) | span(6, 7)", "Span.__or__"),
+        ("~span(1, 3)", "Span.__invert__"),
+    ]
+
+
 def test_fixtures_and_setup_become_statements(project):
     assert acts(project)["full.total"].arrange == ("cart = Cart()", "cart.add('pear', 3)", "full = cart")
     assert acts(project)["cart.add('kiwi', 5)"].arrange == ("cart = Cart()",)

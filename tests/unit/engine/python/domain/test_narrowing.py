@@ -1,0 +1,115 @@
+"""Parameters that take values of two kinds, members of enumerations, and classes that documentation names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from testwright.engine.python.model.domain import ParameterDomain
+from testwright.tests.support.engine.python_projects import context_of, write_project
+
+SOURCE = '''
+from .sides import Side
+
+
+class Stretch:
+    """A stretch of a road, from one kilometre to another."""
+
+    def __init__(self, start, end, side):
+        self.start = start
+        self.end = end
+        self.side = side
+
+    @property
+    def beginning(self):
+        return self.start
+
+    @classmethod
+    def made(cls, start, end, side):
+        if end - start > 1 and side == Side.LEFT:
+            return cls(start, end, side)
+        return cls(end, start, side)
+
+    def before(self, other):
+        if isinstance(other, Stretch):
+            if self.side == other.side:
+                return self.end <= other.beginning
+            return self.end < other.beginning
+        return self.end < other
+
+    def moved(self, start=None, end=None):
+        if callable(start):
+            if end is None:
+                start = self.start
+            else:
+                start = start(self.start)
+        else:
+            start = self.start if start is None else start
+        return Stretch.made(start, self.end, self.side)
+
+    def touches(self, mate):
+        """Tell whether two stretches meet.
+
+        :param mate: a stretch.
+        """
+        return self.end == mate
+
+    def resized(self, size, strict=True):
+        """Make it longer.
+
+        :param size: (a function of) the new size.
+        :param strict: refuse sizes if functions are given.
+        """
+        return size
+
+
+def joined(*stretches):
+    """Join stretches.
+
+    :param stretches: zero, one or more stretchs.
+    """
+    return stretches
+
+
+def label(name):
+    if isinstance(name, Stretch):
+        name = str(name.beginning)
+    return name.strip().lower()
+'''
+SIDES = "import enum\n\n\nclass Side(enum.Enum):\n    LEFT = 1\n    RIGHT = 2\n"
+
+
+@pytest.fixture(scope="module")
+def domains(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParameterDomain]:
+    files = {"road/__init__.py": "", "road/stretches.py": SOURCE, "road/sides.py": SIDES}
+    root: Path = write_project(tmp_path_factory.mktemp("project"), files)
+    _, context = context_of(root, "road/stretches.py")
+    return {f"{one.qualname}.{name}": domain for one in context.domains for name, domain in one.parameters}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "kind", "type_name"),
+    [
+        pytest.param("Stretch.before.other", "object", "Stretch", id="more is done with an object of the class"),
+        pytest.param("label.name", "text", "", id="an object is turned into what the parameter is for"),
+        pytest.param("Stretch.touches.mate", "object", "Stretch", id="a docstring names the class by its noun"),
+        pytest.param("joined.stretches", "object", "Stretch", id="each of several arguments"),
+        pytest.param("Stretch.resized.strict", "boolean", "", id="a sentence behind 'if' is about something else"),
+    ],
+)
+def test_a_parameter_is_what_most_of_the_code_takes_it_for(domains, parameter, kind, type_name):
+    assert (domains[parameter].kind, domains[parameter].type_name) == (kind, type_name)
+
+
+@pytest.mark.parametrize("parameter", ["Stretch.start", "Stretch.made.start", "Stretch.moved.start", "Stretch.end"])
+def test_what_is_compared_or_called_in_another_branch_does_not_make_a_value_an_object_or_a_function(domains, parameter):
+    assert domains[parameter].kind not in ("object", "callable")
+
+
+def test_a_parameter_that_is_compared_with_a_member_of_an_enumeration_is_one(domains):
+    assert domains["Stretch.made.side"].choices == ("Side.LEFT", "Side.RIGHT")
+
+
+def test_a_size_that_may_be_given_by_a_function_is_no_function(domains):
+    assert domains["Stretch.resized.size"].kind != "callable"
