@@ -143,7 +143,7 @@ def _accepts(kind: str, node: ast.expr, domain: ParameterDomain, kinds: Kinds) -
         # A class can be called like a function; a subclass may derive from the plain type.
         return domain.kind == "callable" or bool(kinds.classes[kind].bases)
     if domain.kind == "choice":
-        return not isinstance(node, ast.Constant) or ast.unparse(node) in domain.choices
+        return not kinds.kind(node) or ast.unparse(node) in domain.choices
     if domain.kind == "path":
         return (
             kind == "Path" if domain.source == "annotation" and domain.type_name == "Path" else kind in ("Path", "str")

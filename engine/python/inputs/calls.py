@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ....utils.in_turns import in_turns
+from ..facts.makers import made_class
 from ..model.candidate_parts import combined, distinct
 from ..model.model import CallableFacts, Candidate, ClassFacts, Mode, ModuleFacts, Parameter
 from ..usage.project_index import ProjectIndex
@@ -56,6 +57,7 @@ NOT_CALLED = frozenset(
     "__subclasscheck__".split()
 )
 _MAXIMUM_OBJECTS = 8
+_MAXIMUM_MAKERS = 4
 _MOST_FILLED = 3
 _NAMED = frozenset({"positional_or_keyword", "keyword_only"})
 
@@ -247,6 +249,9 @@ def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts,
     rows = argument_rows(constructor, pools, limit=_MAXIMUM_OBJECTS)
     calls = [rendered_arguments(row) for row in rows]
     found = [combined(f"{owner.name}({inner.source})", [inner], importing) for inner in calls]
+    made = _made_by_functions(values, where, owner, depth)
+    # A constructor that needs nothing makes an empty object; what functions make has content.
+    found = [*found, *made] if constructor.needed else [*made, *found]
     return distinct([*found, *_factories(values, where, owner, importing, depth)], _MAXIMUM_OBJECTS + 2)
 
 
@@ -283,6 +288,25 @@ def _factories(
             inner = rendered_arguments(row)
             found.append(combined(f"{owner.name}.{member.name}({inner.source})", [inner], importing))
     return found[:4]
+
+
+def _made_by_functions(values: ValueSource, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
+    """Calls of functions of the class's module that make its objects: `closed(1, 2)` of `Interval`, one each."""
+    found: list[Candidate] = []
+    for one in where.functions:
+        if (
+            not one.public
+            or one.is_async
+            or one.is_generator
+            or not one.needed
+            or made_class(one, [owner.name]) is None
+        ):
+            continue
+        pools = {item.name: values.for_parameter(one, item, where, depth + 1) for item in one.parameters}
+        for row in argument_rows(one, pools, limit=1):
+            inner = rendered_arguments(row)
+            found.append(combined(f"{one.name}({inner.source})", [inner], (f"from {where.module} import {one.name}",)))
+    return found[:_MAXIMUM_MAKERS]
 
 
 def variable_for(name: str, taken: Sequence[str] = ()) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -18,6 +18,7 @@ from ....utils.python_names import (
     printed_argument,
 )
 from ....utils.python_source import parse_python
+from ..facts.makers import made_class
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, TrialFinding
 from .scoping import NameScope
 
@@ -150,7 +151,7 @@ class Subjects:
                 self._members.setdefault(subject.name, []).append(subject)
         self._classes = {owner.name for owner in facts.classes}
         self._makers = {
-            one.name: made for one in facts.functions if (made := _made_class(one, self._classes)) is not None
+            one.name: made for one in facts.functions if (made := made_class(one, self._classes)) is not None
         }
         self._bases = {owner.name: _own_bases(owner.name, facts) for owner in facts.classes}
         self._inheriting = {name for name, bases in self._bases.items() if _has_base_outside(bases)}
@@ -272,15 +273,6 @@ class Subjects:
                     is_own = base.name == owner or base.kind not in ("abstract", "protocol")
                     return one if is_own else replace(one, qualname=f"{owner}.{one.name}", owner=owner)
         return None
-
-
-def _made_class(function: CallableFacts, classes: Collection[str]) -> str | None:
-    """The class of the module that a function makes an object of: the one it says, or the only one that it calls."""
-    declared = (function.returns or "").strip("'\"")
-    if declared:
-        return declared if declared in classes else None
-    called = {name.partition(".")[0] for name in function.calls}
-    return called.pop() if len(called) == 1 and called <= set(classes) and not function.branch_lines else None
 
 
 def _own_bases(name: str, facts: ModuleFacts) -> tuple[ClassFacts, ...]:

@@ -8,7 +8,7 @@ import pytest
 
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.source_proposer import SourceProposer
-from testwright.tests.support.engine.python_projects import facts_of, write_project
+from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
 
 
 @pytest.mark.parametrize(("count", "is_built"), [(0, True), (101, False)])
@@ -56,3 +56,33 @@ def test_objects_that_functions_make_are_made_by_these_alone(tmp_path: Path) -> 
 
     assert not any("Queue(" in text for text in written)
     assert any(text.startswith("queue = queued([") for text in written)
+
+
+def test_objects_that_functions_of_the_module_make_come_before_an_empty_one(tmp_path: Path) -> None:
+    source = """
+class Span:
+    def __init__(self, *parts):
+        self.parts = parts
+
+    @classmethod
+    def of(cls, start, end):
+        return cls((start, end))
+
+    def __len__(self):
+        return len(self.parts)
+
+
+def span(start: int, end: int):
+    return Span.of(start, end)
+
+
+def widest(spans):
+    if len(spans) > 1:
+        return Span.of(0, 1)
+    return spans[0]
+"""
+    root = write_project(tmp_path, {"pkg/__init__.py": "", "pkg/spans.py": source})
+    facts, context = context_of(root, "pkg/spans.py")
+    found = [one.source for one in context.values.of_class(facts, facts.classes[0])]
+    assert found[0].startswith("span(")
+    assert not [one for one in found if one.startswith("widest(")]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from testwright.engine.python.domain.membership import count_outside
 from testwright.engine.python.model.domain import ParameterDomain
+from testwright.engine.python.model.model import Trial
 from testwright.tests.support.engine.python_projects import context_of, write_project
 
 SOURCE = '''
@@ -113,3 +116,15 @@ def test_a_parameter_that_is_compared_with_a_member_of_an_enumeration_is_one(dom
 
 def test_a_size_that_may_be_given_by_a_function_is_no_function(domains):
     assert domains["Stretch.resized.size"].kind != "callable"
+
+
+def test_a_list_is_no_member_of_an_enumeration(tmp_path: Path) -> None:
+    files = {"road/__init__.py": "", "road/stretches.py": SOURCE, "road/sides.py": SIDES}
+    root = write_project(tmp_path, files)
+    facts, context = context_of(root, "road/stretches.py")
+    facts = replace(facts, domains=context.domains)
+    trials = [
+        Trial(subject="Stretch.made", act=f"Stretch.made(1, 4, {side})", source="signature")
+        for side in ("Side.LEFT", "[1, 2]", "'left'")
+    ]
+    assert [count_outside(trial, facts) for trial in trials] == [0, 1, 1]
