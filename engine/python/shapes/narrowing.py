@@ -22,7 +22,7 @@ class Narrowing:
         owner: the class of the module that its values are objects of in `accepted`; "" where they are functions.
         accepted, refused: the statements of both branches; `refused` may include those after the test.
         follows: whether the second branch goes on behind the whole statement, because the first leaves.
-        refused_is_main: whether the second is what the parameter is for: it has more to do with it, or the first
+        refused_is_main: whether the second is what the parameter is for: it has as much to do with it, or the first
             turns its values into those of the second.
     """
 
@@ -53,7 +53,8 @@ def narrowing_of(node: ast.If | ast.While, rest: Sequence[ast.stmt], classes: Co
         first, second = (list(rest), node.body) if negated else (node.body, list(rest))
     if not owner and not _uses(second, name):
         return None
-    refused_is_main = _assigns(first, name) or _uses(second, name) > _uses(first, name)
+    others = _uses(second, name)
+    refused_is_main = _assigns(first, name) or (others > 0 and others >= _uses(first, name))
     return Narrowing(name, owner, first, second, follows, refused_is_main)
 
 
