@@ -8,54 +8,93 @@ from __future__ import annotations
 import gc
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.machinery import PathFinder
 from typing import Any
 
 _THRESHOLDS = (20_000, 20, 20)
 _LANGSMITH_MODELS = "langsmith.types"
+_LANGGRAPH_CLIENTS = "langgraph_sdk"
 
 
 @contextmanager
 def fast_imports() -> Iterator[None]:
     """Import inside the block without looking for garbage: there is none, and what is imported stays.
 
+    Models that are defined inside the block are built when they are first used, see `_deferred_models`.
+
     Afterwards the collector leaves all that alone for good, and looks more rarely: a process of ours ends before long,
     and most of what it makes it keeps to its end.
     """
     gc.disable()
-    defer_langsmith_models()
+    defer_contents()
     try:
-        yield
+        with _deferred_models():
+            yield
     finally:
         gc.freeze()
         gc.set_threshold(*_THRESHOLDS)
         gc.enable()
 
 
-def defer_langsmith_models() -> None:
-    """Let the package of langsmith's models be there without its contents until one of them is asked for.
+def defer_contents() -> None:
+    """Let packages that nothing here uses be there without their contents until one of those is asked for.
 
     langgraph imports langsmith, which defines some hundred models of its service and uses one of them, in a module of
-    its own. Nothing here calls that service, and making them all takes a tenth of all imports.
+    its own. It imports one type of a module of langgraph_sdk, whose package imports clients of its service, for which
+    it needs libraries for HTTP and for web sockets. Nothing here calls these services, and they take a seventh of all
+    imports.
     """
     langsmith = importlib.util.find_spec("langsmith")
-    if _LANGSMITH_MODELS in sys.modules or langsmith is None:
+    if langsmith is not None:
+        # `find_spec` of a package in a package would import the outer one.
+        _defer_contents(_LANGSMITH_MODELS, langsmith.submodule_search_locations)
+    _defer_contents(_LANGGRAPH_CLIENTS, None)
+
+
+def _defer_contents(name: str, places: Sequence[str] | None) -> None:
+    """Put a package without its contents where imports find it; its modules can be imported as ever.
+
+    Args:
+        places: folders in which the package is looked for; None for those of `sys.path`.
+    """
+    if name in sys.modules:
         return
-    # `find_spec` of a package in a package would import the outer one.
-    spec = PathFinder.find_spec(_LANGSMITH_MODELS, langsmith.submodule_search_locations)
+    spec = PathFinder.find_spec(name, places)
     # Not every version has such a package.
     if spec is None or spec.loader is None:
         return
     package = importlib.util.module_from_spec(spec)
     loader = spec.loader
 
-    def load(name: str) -> Any:
+    def load(attribute: str) -> Any:
         # The package's own code takes the place of this function first, so it is called once.
         del package.__dict__["__getattr__"]
         loader.exec_module(package)
-        return getattr(package, name)
+        return getattr(package, attribute)
 
     package.__dict__["__getattr__"] = load
-    sys.modules[_LANGSMITH_MODELS] = package
+    sys.modules[name] = package
+
+
+@contextmanager
+def _deferred_models() -> Iterator[None]:
+    """Let pydantic build models that are defined inside the block when they are first used, and not at once.
+
+    The SDK of MCP defines each message once for itself and once for each version of the protocol, and a run uses a
+    dozen of them. A model that says itself when it is built is left alone, and so are all models after the block.
+    """
+    import pydantic.main
+    from pydantic._internal import _config
+
+    # Without this lock two threads that use a model first at the same time could get in each other's way.
+    if not hasattr(pydantic.main, "_rebuild_lock") or "defer_build" not in _config.config_defaults:
+        yield
+        return
+    before = _config.config_defaults["defer_build"]
+    _config.config_defaults["defer_build"] = True
+    try:
+        yield
+    finally:
+        _config.config_defaults["defer_build"] = before

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from testwright.app.fast_imports import defer_langsmith_models
+from testwright.app.fast_imports import defer_contents
 from testwright.tests.support.runs.interpreters import TARGET_VERSIONS, missing
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault(f"TESTWRIGHT_{name}", value)
     os.environ.pop("CI", None)  # requests are read more strictly there: tests of that set it themselves
     _use_own_configuration()
-    defer_langsmith_models()
+    defer_contents()
     gc.disable()  # until all is collected: what is imported stays, and a search for garbage in it takes as long again
 
 
