@@ -126,11 +126,16 @@ def test_planted_defects_are_caught(run, record_property):
     assert sum(hit for hit, _ in caught) >= 0.8 * len(caught), listed
 
 
+LOOP = "for (;;) {}\nexport const one = () => 1;\n"
+# Blocks its thread as a loop does, but leaves the processor to others until the limits are reached.
+BLOCK = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);"
 BAD = {
-    "src/loops.js": "for (;;) {}\nexport const one = () => 1;\n",
+    "src/loops.js": LOOP.replace("{}", BLOCK),
     "src/broken.ts": "export function cut( { return 1; }\n",
     "src/missing.js": "const left = require('left-pad-that-nobody-has');\nexports.f = (n) => left(n);\n",
-    "src/waits.js": "exports.rest = (n) => {\n  while (n < 100) {\n    // for ever\n  }\n  return n - 100;\n};\n"
+    "src/waits.js": "exports.rest = (n) => {\n  while (n < 100) {\n    // for ever\n    "
+    + BLOCK
+    + "\n  }\n  return n - 100;\n};\n"
     "exports.twice = (n) => 2 * n;\n",
     "src/rates.js": "exports.rate = (country) => (country === 'DE' ? 0.5 : 0.25);\n",
     "src/mixed.js": "import { rate } from './rates';\nconst rates = require('./rates');\n"
@@ -211,7 +216,7 @@ class Clock:
 
 def test_a_ceiling_on_time_ends_a_run_of_scripts_and_keeps_what_was_accepted(tmp_path, monkeypatch):
     """The second module never comes to an end: only the ceiling ends its step, however fast the machine is."""
-    root = make_project(tmp_path / "late", {"src/a.js": BAD["src/rates.js"], "src/b.js": BAD["src/loops.js"]})
+    root = make_project(tmp_path / "late", {"src/a.js": BAD["src/rates.js"], "src/b.js": LOOP})
     clock = Clock()
     monkeypatch.setattr(model_clients, "time", clock)
     for name, value in ENVIRONMENT.items():
