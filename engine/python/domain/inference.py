@@ -21,7 +21,7 @@ from .from_literals import domain_of_values
 from .from_prose import Prose
 from .from_shapes import OwnersOf, ShapeDomains
 from .from_types import ClassLookup, domain_of_annotation, domain_of_class, domain_of_default, domain_of_hint
-from .records import named_source, with_columns
+from .records import named_source, with_columns, without_own_items
 from .refine import refined
 from .relations import with_relations, with_shared
 
@@ -189,7 +189,8 @@ class _Inference:
         if item.kind == "var_positional" and member is not None and member.kind == "object":
             documented = replace(member, source=documented.source)  # `*intervals` names all, the domain is that of one
         asked = any(name == item.name and what.startswith("isinstance:") for name, what in one.uses)
-        used = replace(self._used.domain(self._shape(one, item), asked=asked), lines=one.lines)
+        used = self._used.domain(self._shape(one, item), asked=asked)
+        used = replace(without_own_items(used, self._owners.get(one.owner or ""), item.name), lines=one.lines)
         evidence = [
             replace(domain_of_annotation(item.annotation, self._look_up, self._constants), lines=one.lines),
             *([replace(documented, lines=lines)] if documented.source == "docstring" else []),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..model.domain import UNKNOWN, ParameterDomain
-from ..model.model import CallableFacts
+from ..model.model import CallableFacts, ClassFacts
 
 COLUMN_NAMES = ("'name'", "'count'")
 """Names of the columns of sample rows: a word, and a number."""
@@ -63,6 +63,42 @@ def with_columns(domains: Mapping[str, ParameterDomain]) -> dict[str, ParameterD
     if domains[data].kind in ("sequence", "matrix", "any"):
         found[data] = _like(_ROWS, domains[data])
     return found
+
+
+_ITEM = re.compile(r"item|val(ue)?|key|elem(ent)?|obj(ect)?|member|x|data|default")
+_CONTAINER_BASES = frozenset("Set MutableSet Mapping MutableMapping Sequence MutableSequence Collection".split())
+
+
+def without_own_items(domain: ParameterDomain, owner: ClassFacts | None, name: str) -> ParameterDomain:
+    """The domain that a use suggests, without objects of a container among its own items.
+
+    What a container takes of other containers and what it holds are read in the same ways: a set of sets is rare.
+
+    Args:
+        owner: the class of the callable; None for a function.
+        name: the parameter's name, which may say that it is an item.
+    """
+    if owner is None or domain.links or not _is_container(owner):
+        return domain
+    if domain.kind == "object" and domain.type_name == owner.name:
+        return UNKNOWN if _ITEM.fullmatch(name) else domain
+    if domain.kind in ("sequence", "set", "iterator", "matrix") and _ends_in(domain.element, owner.name):
+        kind = "sequence" if domain.kind == "matrix" else domain.kind
+        return replace(domain, kind=kind, element=None)
+    return domain
+
+
+def _ends_in(element: ParameterDomain | None, name: str) -> bool:
+    while element is not None and element.kind in ("sequence", "set", "iterator", "matrix"):
+        element = element.element
+    return element is not None and element.kind == "object" and element.type_name == name and not element.links
+
+
+def _is_container(owner: ClassFacts) -> bool:
+    """Whether the objects of a class can be iterated and searched as a set or list can."""
+    names = {member.name for member in owner.members}
+    bases = {base.partition("[")[0].rpartition(".")[2] for base in owner.bases}
+    return {"__iter__", "__contains__"} <= names or bool(_CONTAINER_BASES & bases)
 
 
 def _like(rows: ParameterDomain, domain: ParameterDomain) -> ParameterDomain:

@@ -31,6 +31,7 @@ from ..inputs.receivers import Receiver, adds_content, filled_first, receivers
 from ..inputs.seeds import example_trials
 from ..inputs.shared_keys import keys_in, takes_key
 from ..inputs.values import Values
+from ..model.candidate_parts import distinct
 from ..model.domain import CallableDomains
 from ..model.model import MOST_PARAMETERS, CallableFacts, Candidate, ClassFacts, ModuleFacts, Trial
 from ..project.layout import Layout
@@ -243,10 +244,18 @@ _SAME_KIND = frozenset(
 
 
 def _same_kind_rows(one: CallableFacts, owner: ClassFacts, context: ProposalContext) -> list[Row]:
-    """Returns rows whose only argument is another object of the same class."""
+    """Returns rows whose only argument is another object of the same class; one as the first receiver comes last.
+
+    Two equal objects show what equality is, and little of any other operator.
+    """
     if len(one.parameters) != 1:
         return []
-    return [((one.parameters[0], item),) for item in context.values.of_class(context.facts, owner)[:3]]
+    made = context.values.of_class(context.facts, owner)[:3]
+    if made and one.name not in ("__eq__", "__ne__"):
+        # Plain content has something in common with that of a receiver.
+        plain = context.values.natural.with_content(context.facts, owner, 0)[:2]
+        made = [*distinct([item for item in (*plain, *made[1:]) if item.source != made[0].source], 3), *made[:1]]
+    return [((one.parameters[0], item),) for item in made]
 
 
 def call_trial(context: ProposalContext, one: CallableFacts, form: CallForm, row: Row, needs: tuple[str, ...]) -> Trial:

@@ -11,6 +11,7 @@ from testwright.engine.python.domain.examples import ExampleContext, natural_val
 from testwright.engine.python.domain.inference import infer_domains
 from testwright.engine.python.domain.membership import count_outside
 from testwright.engine.python.model.model import Trial
+from testwright.engine.python.search.initial_trials import callable_trials
 from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
 
 pytestmark = pytest.mark.feature("B-06")
@@ -64,6 +65,35 @@ class Grid:
         self.headers = headers
         self.note = note
         self.rows = [list(row) for row in data]
+
+
+class Bag:
+    """A set that keeps its order.
+
+    >>> Bag("hello")
+    Bag(helo)
+    """
+
+    def __init__(self, other=None):
+        self.items = {}
+        if other:
+            self.update(other)
+
+    def __iter__(self):
+        return iter(self.items)
+
+    def __contains__(self, item):
+        return item in self.items
+
+    def add(self, item):
+        self.items[item] = None
+
+    def update(self, *others):
+        for item in (Bag(others[0]) if isinstance(others[0], Bag) else others[0]):
+            self.add(item)
+
+    def __sub__(self, other):
+        return Bag(item for item in self if item not in Bag(other))
 
 
 class Span:
@@ -139,3 +169,20 @@ def test_a_range_is_no_list_of_objects(tmp_path, facts):
 
     assert count_outside(Trial("widths", "widths(range(5))"), known) == 1
     assert count_outside(Trial("widths", "widths([Span(1, 3)])"), known) == 0
+
+
+def test_a_container_holds_no_objects_of_its_own_class(tmp_path, facts):
+    _, context = context_of(tmp_path, "sheet.py")
+    domains = {one.qualname: one for one in context.domains}
+
+    assert "Bag" not in domains["Bag"].of("other").description
+    assert "Bag" not in domains["Bag.add"].of("item").description
+
+
+def test_an_operator_is_given_an_object_with_other_content_than_the_first_receiver(tmp_path, facts):
+    _, context = context_of(tmp_path, "sheet.py")
+    member = next(one for one in facts.callables() if one.qualname == "Bag.__sub__")
+
+    first = next(callable_trials(member, context, 0))
+
+    assert (first.arrange[0], first.act) == ("bag = Bag('hello')", "bag - Bag('kitten')")
