@@ -15,6 +15,7 @@ from .drawn_results import show_draws
 from .filled_attributes import show_filled_attributes
 from .moved_clocks import show_moved_clocks
 from .object_round_trips import object_round_trips, with_named_content, written_texts
+from .overlapping_operands import overlapping_operands
 from .refused_values import show_refused_values
 from .repeated_failures import show_repeated_failures
 from .scenario import ROUND_TRIP, ShownBehaviour, show_scenarios
@@ -26,6 +27,7 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     await _learn(written_texts(search.records, facts), search, observer)
     _mark_round_trips(search.records)
     await show_scenarios(object_round_trips(search.records, facts), search, observer)
+    await show_scenarios(overlapping_operands(search.records, facts), search, observer)
     counted = await show_scenarios(counted_calls(search.records, facts), search, observer)
     remembering = [one for one in counted if one.shows == REMEMBERS]
     await show_moved_clocks(facts, search, observer, remembering)

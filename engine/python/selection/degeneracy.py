@@ -16,6 +16,7 @@ MILD, SEVERE = 1, 2
 CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _MOST_PARTS = 3
 _MEMBER_KINDS = frozenset({"method", "property"})
+_OF_EQUALS = frozenset({"__eq__", "__ne__", "__hash__", "__le__", "__ge__", "__lt__", "__gt__"})
 
 
 def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
@@ -85,7 +86,7 @@ def receiver_degeneracy(
     takes = owner.constructor.parameters if owner.constructor is not None else ()
     if given:
         rate = min(degeneracy_of(node, facts) for node in given)
-        if _is_unfilled(subject, owner, given):
+        if _is_unfilled(subject, owner, given) or _meets_its_equal(subject, act, built):
             return SEVERE
         # What a factory is given makes a whole object.
         takes_any = [one.kind for one in takes if one.name != "self"] == ["var_positional"]
@@ -99,6 +100,14 @@ def receiver_degeneracy(
         # The default object is what others are compared with; one that is only set up by options is as good as any.
         return 0 if _is_set_up_by_options(owner, facts) else SEVERE
     return MILD if any(_fills(member) for member in owner.members) else 0
+
+
+def _meets_its_equal(subject: CallableFacts, act: ast.expr, built: ast.Call) -> bool:
+    """Whether an object is put together with one that is made as it is: a union of equal sets shows no union."""
+    if subject.name in _OF_EQUALS:
+        return False
+    same = ast.dump(built)
+    return sum(ast.dump(node) == same for node in ast.walk(act) if node is not built) > 0
 
 
 def receiver_options(

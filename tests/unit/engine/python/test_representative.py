@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
@@ -238,3 +239,33 @@ def test_a_single_sign_shows_something_where_the_parameter_takes_one(parameter: 
     facts = ModuleFacts("m.py", "m", ".", "", functions=(shown,), domains=domains)
 
     assert represent(Trial("shown", f"shown({sign!r})"), SHOWN_TEXT, shown, facts).degeneracy == expected
+
+
+JOINED = CallableFacts(
+    "Bits.__or__",
+    "method",
+    (7, 9),
+    (Parameter("self", "positional_or_keyword"), Parameter("other", "positional_or_keyword")),
+    owner="Bits",
+)
+
+
+@pytest.mark.parametrize(
+    ("member", "operator", "shows_less"),
+    [pytest.param("__or__", "|", True, id="a_union"), pytest.param("__eq__", "==", False, id="a_comparison")],
+)
+def test_two_objects_that_are_made_alike_show_a_comparison_and_no_union(
+    member: str, operator: str, shows_less: bool
+) -> None:
+    subject = replace(JOINED, qualname=f"Bits.{member}")
+    seen = Observation("returned", value=Value("m.Bits", "Bits(6, size=4)"))
+    rates = [
+        represent(
+            Trial(subject.qualname, f"bits {operator} Bits({other}, size=4)", arrange=("bits = Bits(6, size=4)",)),
+            seen,
+            subject,
+            FACTS,
+        ).degeneracy
+        for other in (6, 9)
+    ]
+    assert (rates[0] > rates[1]) is shows_less
