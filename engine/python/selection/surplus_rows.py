@@ -77,11 +77,13 @@ def _shown_by(others: Sequence[TrialCandidate], row: TrialCandidate) -> bool:
 
 
 def _is_as_plain(one: TrialCandidate, row: TrialCandidate) -> bool:
-    """Whether a row reads as well as another one: what the search put together takes no plain row's place."""
+    """Whether a row reads as well as another one: what the search put together takes no plain row's place, and what
+    comes back empty or as it was given takes the place of no row that shows something."""
     return (
         one.oddness <= row.oddness
         and one.misfits <= row.misfits
         and one.representation.degeneracy <= row.representation.degeneracy
+        and one.representation.trivial <= row.representation.trivial
     )
 
 

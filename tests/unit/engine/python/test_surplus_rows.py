@@ -132,3 +132,12 @@ def test_a_row_with_the_answer_of_another_one_goes_where_it_tells_no_trivial_imp
     other = record(2, "parse('apple', 3)", "False", *WAY, (2, 3))
 
     assert len(chosen(*rows, other, kills={2: {4}})) == 2
+
+
+def test_what_comes_back_as_it_was_given_takes_the_place_of_no_row_that_shows_something() -> None:
+    shown = record(0, "parse('<p>Hello</p>')", "'Hello'")
+    back, empty = record(1, "parse('plain')", "'plain'"), record(2, "parse('<br>')", "''")
+
+    found = chosen(shown, back, empty, kills={1: {1, 3}, 2: {2, 4}})
+
+    assert found == ["parse('<p>Hello</p>')", "parse('<br>')", "parse('plain')"]
