@@ -19,6 +19,7 @@ from ..search.trial_search import TrialRecord
 from .scenario import Scenario, is_plain_return, returned_source, scenario_trial
 
 OVERLAPPING, ANSWERS_YES, ANSWERS_NO = "overlapping operand", "operand answered with yes", "operand answered with no"
+SHOWN_OPERANDS = frozenset({OVERLAPPING, ANSWERS_YES, ANSWERS_NO})
 _OPERATORS = {"__or__": "|", "__and__": "&", "__sub__": "-", "__xor__": "^"}
 _IN_PLACE = frozenset({"__ior__", "__iand__", "__isub__", "__ixor__"})
 _CHANGING = frozenset({"update", "intersection_update", "difference_update", "symmetric_difference_update"})

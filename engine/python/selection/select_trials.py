@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..inputs.plain_texts import MANGLED
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts
 from ..scenarios.compared_arguments import COMPARED
+from ..scenarios.overlapping_operands import OVERLAPPING, SHOWN_OPERANDS
 from ..scenarios.scenario import ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Control, Distinction
 from ..search.trial_search import TrialRecord
@@ -184,8 +185,12 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: Selection, cou
     Args:
         counts: whether an arc counts for this callable.
     """
-    # A scenario with other values shows the same.
-    told = {one.representation.shape for one in candidates if ShownBehaviour in one.record.notes}
+    # A scenario with other values shows the same; beside the plainest operand, others may go other ways.
+    told = {
+        one.representation.shape
+        for one in candidates
+        if one.record.notes.get(ShownBehaviour, OVERLAPPING) not in SHOWN_OPERANDS
+    }
     usable = [
         one
         for one in candidates
