@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,37 +29,17 @@ from ..agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from ..agents.embedded.repository.case_agent import EmbeddedCaseAgent
 from ..agents.embedded.repository.crawler_agent import EmbeddedCrawlerAgent
 from ..agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
-from ..agents.embedded.specs.api_specs import ApiSpecGenerator
-from ..agents.embedded.specs.e2e_specs import BrowserSpecGenerator
 from ..agents.embedded.specs.evidence_examples import EvidenceExamples
-from ..agents.embedded.specs.integration_specs import IntegrationSpecGenerator
-from ..agents.embedded.specs.load_specs import LoadSpecGenerator
-from ..agents.embedded.specs.observed_cases import CaseObserver
-from ..agents.embedded.specs.performance_specs import PerformanceSpecGenerator
-from ..agents.embedded.specs.script_specs import SpecsByLanguage
 from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent, PrefetchedSpec, SpecGenerator
 from ..agents.embedded.writing_agent import EmbeddedWritingAgent
-from ..agents.llm.analyzer_agent import ModelAnalyzerAgent
-from ..agents.llm.case_agent import ModelCaseAgent
-from ..agents.llm.crawler_agent import ModelCrawlerAgent
-from ..agents.llm.engineer_agent import ModelEngineerAgent
-from ..agents.llm.evidence.hypothesis_agent import ModelHypothesisAgent
-from ..agents.llm.evidence.judge_agent import ModelJudgeAgent
-from ..agents.llm.evidence.report_agent import ModelReportAgent
-from ..agents.llm.evidence.search_agent import ModelSearchAgent
-from ..agents.llm.model_agent import ModelAgent
-from ..agents.llm.planner_agent import ModelPlannerAgent
-from ..agents.llm.project_style import own_test_imports, style_provider
-from ..agents.llm.spec_agent import ModelSpecAgent
-from ..agents.llm.writing_agent import ModelWritingAgent
 from ..agents.model.chat import ModelChat
-from ..analysis.openapi.tool_documents import ToolDocuments
 from ..config.settings import Settings
 from ..core.usage import ModelBudget, ModelUsage
 from ..mcp.tool_client.tool_client import ToolClient
 from ..sandbox.target import ProvideTarget
 from ..store.files.audit import AuditEntry
-from .bootstrap import exploration_budget, script_spec_generator, unit_spec_generator
+from .bootstrap import unit_spec_generator
+from .on_demand.spec_generators import spec_generators
 from .own_agents import own_agents, steering_agents
 
 _BEGIN = """\
@@ -89,55 +68,15 @@ def create_planner(settings: Settings, chat: ModelChat | None) -> Agent:
         return own_agents(own, settings.root, seconds=settings.control.agent_seconds)["planner"]
     if chat is None:
         return _embedded_planner(settings)
-    return ModelPlannerAgent(chat, _embedded_planner(settings), contract=contract_of("planner"))
+    from .on_demand.model_agents import model_planner
+
+    return model_planner(chat, _embedded_planner(settings))
 
 
 def _embedded_planner(settings: Settings) -> EmbeddedPlannerAgent:
     command, application = tuple(shlex.split(settings.app_command or "")), settings.app_object or ""
     contract, url = contract_of("planner"), settings.app_url or ""
     return EmbeddedPlannerAgent(command=command, application=application, url=url, contract=contract)
-
-
-def _spec_generators(
-    settings: Settings, target: ProvideTarget, tools: ToolClient, unit: SpecGenerator | None
-) -> dict[str, SpecGenerator]:
-    """Create what generates specs without a model, by test type."""
-    command = tuple(shlex.split(settings.app_command or ""))
-    api = ApiSpecGenerator(
-        target,
-        settings.root,
-        ToolDocuments(tools.call),
-        command=command,
-        ready=settings.app_ready or "",
-        sign_in=settings.sign_in or "",
-        variables=settings.variables,
-        taken=settings.taken,
-        examples=settings.examples,
-    )
-    return {
-        "unit": unit or unit_spec_generator(settings, target),
-        "api": api,
-        "integration": SpecsByLanguage(
-            IntegrationSpecGenerator(
-                target, settings.root, budget=exploration_budget(settings), examples=settings.examples
-            ),
-            script_spec_generator(settings, target, flows=True),
-        ),
-        "e2e": BrowserSpecGenerator(
-            *(target, settings.root),
-            command=command,
-            url=settings.app_url or "",
-            sign_in=settings.sign_in or "",
-            variables=settings.variables,
-        ),
-        "performance": PerformanceSpecGenerator(
-            target,
-            settings.root,
-            LoadSpecGenerator(api),
-            budget=exploration_budget(settings),
-            examples=settings.examples,
-        ),
-    }
 
 
 def _evidence_agents(tools: ToolClient, chat: ModelChat | None) -> dict[str, Agent]:
@@ -150,13 +89,9 @@ def _evidence_agents(tools: ToolClient, chat: ModelChat | None) -> dict[str, Age
     }
     if chat is None:
         return embedded
-    kinds: dict[str, type[ModelAgent]] = {
-        "evidence_search": ModelSearchAgent,
-        "evidence_hypothesis": ModelHypothesisAgent,
-        "evidence_judge": ModelJudgeAgent,
-        "evidence_report": ModelReportAgent,
-    }
-    return {role: kind(chat, engine=embedded[role], contract=contract_of(role)) for role, kind in kinds.items()}
+    from .on_demand.model_agents import model_evidence_agents
+
+    return model_evidence_agents(chat, embedded)
 
 
 def create_agents(
@@ -184,7 +119,10 @@ def create_agents(
     Raises:
         SettingsError: an agent of the user's own cannot be loaded.
     """
-    generators = _spec_generators(settings, target, tools, unit)
+    generators = {
+        "unit": unit or unit_spec_generator(settings, target),
+        **spec_generators(settings, target, tools),
+    }
     # Spec and writer have no contract here: tools validate their answers, hydration validates their inputs.
     agents: dict[str, Agent] = {
         "planner": create_planner(settings, models.get("planner")),
@@ -196,44 +134,15 @@ def create_agents(
         "engineer": EmbeddedEngineerAgent(contract=contract_of("test_engineer")),
         **_evidence_agents(tools, models.get("evidence")),
     }
-    agents |= _model_agents(settings, target, models, tools, agents["spec"])
+    if models:
+        from .on_demand.model_agents import model_agents
+
+        agents |= model_agents(settings, target, models, tools, agents["spec"])
     given = {**settings.agents, **(own or {})}
     if "planner" in given:
         agents["embedded_planner"] = _embedded_planner(settings)
     of_user = own_agents(given, settings.root, seconds=settings.control.agent_seconds, metering=metering)
     return {**agents, **steering_agents(settings, models, own=given), **of_user}
-
-
-def _model_agents(
-    settings: Settings, target: ProvideTarget, models: Mapping[str, ModelChat], tools: ToolClient, engine: Agent
-) -> dict[str, Agent]:
-    """The agents that have a model, by role.
-
-    Args:
-        engine: the embedded agent whose specs a model as `spec` adds cases to, and which it starts and shuts down.
-    """
-    agents: dict[str, Agent] = {}
-    if chat := models.get("spec"):
-        observer = CaseObserver(target, settings.root)
-        agents["spec"] = ModelSpecAgent(
-            chat, engine, settings.root, observe=observer.observe, allowed=settings.allow_import
-        )
-    if chat := models.get("writer"):
-        agents["writer"] = ModelWritingAgent(
-            chat,
-            style=style_provider(settings.root),
-            imports=partial(own_test_imports, settings.root),
-            allowed=settings.allow_import,
-        )
-    if chat := models.get("analyzer"):
-        agents["analyzer"] = ModelAnalyzerAgent(chat, settings.root, contract=contract_of("analyzer"))
-    if chat := models.get("crawler"):
-        agents["crawler"] = ModelCrawlerAgent(chat, tools, contract=contract_of("repo_crawler"))
-    if chat := models.get("case"):
-        agents["case"] = ModelCaseAgent(chat, contract=contract_of("test_case_generator"))
-    if chat := models.get("engineer"):
-        agents["engineer"] = ModelEngineerAgent(chat, contract=contract_of("test_engineer"))
-    return agents
 
 
 @dataclass

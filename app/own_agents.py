@@ -24,23 +24,12 @@ from ..agents.embedded.control.health_agent import EmbeddedHealthAgent
 from ..agents.embedded.control.lorebook_agent import EmbeddedLorebookAgent
 from ..agents.embedded.control.safety_agent import EmbeddedSafetyAgent
 from ..agents.embedded.control.summary_agent import EmbeddedSummaryAgent
-from ..agents.llm.control.goal_agent import ModelGoalAgent
-from ..agents.llm.control.health_agent import ModelHealthAgent
-from ..agents.llm.control.safety_agent import ModelSafetyAgent
-from ..agents.llm.control.summary_agent import ModelSummaryAgent
-from ..agents.llm.model_agent import ModelAgent
 from ..agents.model.chat import ModelChat
 from ..config.control import EVIDENCE_ROLES
 from ..config.settings import Settings
 from ..core.errors import SettingsError
 
 ENTRY_POINTS = "testwright.agents"
-_WITH_MODEL: Mapping[str, type[ModelAgent]] = {
-    "goal": ModelGoalAgent,
-    "health": ModelHealthAgent,
-    "safety": ModelSafetyAgent,
-    "summary": ModelSummaryAgent,
-}
 _CONTRACTS = {
     "planner": "planner",
     "analyzer": "analyzer",
@@ -67,8 +56,12 @@ def steering_agents(
         agents["health"] = EmbeddedHealthAgent()
     if keeps_lorebook(settings, own):
         agents["lorebook"] = EmbeddedLorebookAgent()
-    with_model = {role: _WITH_MODEL[role] for role in agents if role in _WITH_MODEL and role in (models or {})}
-    return {**agents, **{role: kind((models or {})[role], engine=agents[role]) for role, kind in with_model.items()}}
+    if not models:
+        return agents
+    from .on_demand.steering_models import STEERING_MODELS
+
+    with_model = {role: kind for role, kind in STEERING_MODELS.items() if role in agents and role in models}
+    return {**agents, **{role: kind(models[role], engine=agents[role]) for role, kind in with_model.items()}}
 
 
 def health_interval(settings: Settings, own: Collection[str] = ()) -> int | None:

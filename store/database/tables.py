@@ -27,7 +27,6 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
 )
-from sqlalchemy.dialects.postgresql import JSONB
 
 from ...utils.outgoing_text import valid_text
 
@@ -42,7 +41,12 @@ class JsonObject(TypeDecorator[Mapping[str, Any]]):
 
     def load_dialect_impl(self, dialect: Dialect) -> Any:
         """JSONB in PostgreSQL."""
-        return dialect.type_descriptor(JSONB() if dialect.name == "postgresql" else JSON())
+        if dialect.name != "postgresql":
+            return dialect.type_descriptor(JSON())
+        # The package has all its drivers, which a store in SQLite need not load.
+        from sqlalchemy.dialects.postgresql import JSONB
+
+        return dialect.type_descriptor(JSONB())
 
     def process_bind_param(self, value: Mapping[str, Any] | None, dialect: Dialect) -> Any:
         """The object, in PostgreSQL in the form that JSONB takes, and with its text."""

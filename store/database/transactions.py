@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from ...core.errors import StoreCorrupt
 from .checkpoint_places import CheckpointPlace
@@ -78,7 +78,13 @@ class Database(Transactions, Protocol):
 
 def insert_new(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
     """Insert a row unless it is there by one of its unique keys; whether it was inserted."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    if connection.dialect.name == "postgresql":
+        # The package has all its drivers, which a store in SQLite need not load.
+        from sqlalchemy.dialects import postgresql
+
+        insert = postgresql.insert(table)
+    else:
+        insert = sqlite.insert(table)
     # Inline: else the new number comes back, and nothing says how many rows there were.
-    statement = dialect.insert(table).values(**values).on_conflict_do_nothing().inline()
+    statement = insert.values(**values).on_conflict_do_nothing().inline()
     return connection.execute(statement, execution_options={"preserve_rowcount": True}).rowcount > 0

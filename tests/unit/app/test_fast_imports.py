@@ -77,3 +77,30 @@ def defers() -> bool:
     import pydantic.main
 
     return hasattr(pydantic.main, "_rebuild_lock")
+
+
+_UNIT_RUN = """
+import sys
+from testwright.app.fast_imports import fast_imports
+with fast_imports():
+    from testwright.app import container, run_lifecycle, runs
+    from testwright.app.agent_factory import create_agents
+    from testwright.config.settings import load_settings
+agents = create_agents(load_settings({"root": "."}), None, {}, None)
+unused = (
+    "testwright.engine.api.probe", "testwright.engine.api.write", "testwright.engine.browser.explore",
+    "testwright.engine.integration.flows", "testwright.engine.integration.write",
+    "testwright.engine.javascript.explore", "testwright.engine.performance.compose",
+    "testwright.engine.performance.load.compose",
+    "testwright.agents.llm", "sqlalchemy.dialects.postgresql", "langgraph_sdk.client", "openai", "temporalio",
+)
+print(sorted(agents))
+print(*[name for name in unused if name in sys.modules])
+"""
+
+
+def test_a_run_of_unit_tests_loads_no_engine_of_other_types_no_models_and_no_database_server() -> None:
+    roles, loaded = printed(_UNIT_RUN)
+    assert "'spec'" in roles
+    assert "'writer'" in roles
+    assert loaded == ""

@@ -8,6 +8,7 @@ from testwright.agents.contract.protocol import AgentRequest, AgentResponse, Jso
 from testwright.agents.llm.model_agent import ModelAgent, closed
 from testwright.agents.llm.prompt import load_prompt
 from testwright.app import agent_factory
+from testwright.app.on_demand import model_agents
 from testwright.tests.support.agents.fake_chat import FakeChat
 
 MESSAGE = '{"payload":{}}'
@@ -48,7 +49,7 @@ def request_() -> AgentRequest:
 
 
 def test_every_role_that_a_model_may_have_is_told_what_this_file_says() -> None:
-    classes = [one for one in vars(agent_factory).values() if isinstance(one, type) and issubclass(one, ModelAgent)]
+    classes = [one for one in vars(model_agents).values() if isinstance(one, type) and issubclass(one, ModelAgent)]
     assert {one.role for one in classes if one is not ModelAgent} == set(TOLD)
 
 
