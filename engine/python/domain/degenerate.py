@@ -7,7 +7,9 @@ import ast
 from ....utils.python_names import last_name
 from ..model.domain import ParameterDomain
 
-_CONSTRUCTORS = frozenset("list tuple set frozenset dict deque OrderedDict Counter iter bytes bytearray".split())
+_CONSTRUCTORS = frozenset(
+    "list tuple set frozenset dict deque OrderedDict Counter iter bytes bytearray SimpleNamespace".split()
+)
 _NUMBERS = frozenset({"Decimal", "Fraction", "timedelta", "int", "float"})
 # An identity of addition or multiplication: as a factor, an exponent or a summand it changes nothing.
 _IDENTITIES = (0, 1)

@@ -19,6 +19,8 @@ WORDS = ("kitten", "sitting", "mitten", "bitten")
 TEXTS = ("hello world", "the quick brown fox", "good morning", "see you soon")
 # Letters of both cases, and several blanks between words.
 CASED_WORDS = ("Hello World", "Hello   World")
+INDENTS = ("* ", "  ", "> ")
+ELLIPSES = ("...", " [...]")
 LETTERS = ("a", "b", "c", "d")
 DIGITS = ("1234", "567", "42", "908")
 BINARY = ("1101", "1011", "110", "101")
@@ -142,3 +144,6 @@ LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
 # Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
 PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
 NAME_OF = re.compile(r"([a-z]{3,})_name")
+# Names of texts that stand before a line, and for what was cut off.
+INDENT_NAME = re.compile(r"(\w+_)?(indent(ation)?|bullet)")
+ELLIPSIS_NAME = re.compile(r"placeholder|ellipsis|continuation|(truncation_)?marker")

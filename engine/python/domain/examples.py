@@ -230,6 +230,9 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
 
 def _named(name: str) -> tuple[str, ...]:
     """The texts that a parameter's name suggests, as source."""
+    for pattern, texts in ((tables.INDENT_NAME, tables.INDENTS), (tables.ELLIPSIS_NAME, tables.ELLIPSES)):
+        if pattern.fullmatch(name):
+            return tuple(map(repr, texts))
     entry = name_entry(name)
     return entry[1] if entry is not None and entry[0] == "str" else ()
 

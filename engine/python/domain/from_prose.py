@@ -13,6 +13,7 @@ from ..model.model import CallableFacts, Documentation
 from ..source.annotations import SIZE_OF, head_phrase, prose_hint, type_hint
 from .class_nouns import class_by_noun
 from .from_types import ClassLookup, domain_of_class, domain_of_hint
+from .options import with_options
 
 _MAXIMUM_TEXT = 4_000
 _INSTANCE_OF = (
@@ -68,6 +69,10 @@ _PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
      replace(_SEQUENCE, element=_INTEGER)),
     (r"(list|array|sequence|tuple|iterable)s? of (\w+ )?(floats?|reals?)", replace(_SEQUENCE, element=_REAL)),
     (r"(string|word)s? (array|list)s?", replace(_SEQUENCE, element=_TEXT)),
+    (r"(list|array|sequence|collection|iterable)s? of (\w+[ -]){0,2}tuples",
+     replace(_SEQUENCE, element=ParameterDomain("tuple", type_name="tuple"))),
+    (r"(list|array|sequence|collection|iterable)s? of (\w+[ -]){0,2}(dicts|dictionaries|mappings)",
+     replace(_SEQUENCE, element=ParameterDomain("mapping", type_name="dict"))),
     (r"binary (strings?|numbers? as strings?)", replace(_TEXT, preconditions=(Precondition("binary digits"),))),
     (r"(numeric|digit) strings?|strings? of digits|strings? (consisting|containing) (of )?(only )?digits",
      replace(_TEXT, preconditions=(Precondition("digits"),))),
@@ -175,12 +180,14 @@ def domain_of_section(text: str, look_up: ClassLookup, any_module: ClassLookup =
     """
     # "(a function of) the lower bound" is first of all the bound.
     text = re.sub(r"^\((?:an?|the) [^()]*\)\s+", "", text)
-    declared = _declared_type(text, look_up, any_module)
+    declared = with_options(_declared_type(text, look_up, any_module), text)
     # What can be passed instead, a further sentence says.
     phrase = _head_domain(re.split(r"\.\s", text[:200], maxsplit=1)[0])
     if declared.kind == "any":
         return replace(phrase, source="docstring") if phrase.kind != "any" else UNKNOWN
-    if phrase.kind == declared.kind:
+    if declared.words:
+        pass
+    elif phrase.kind == declared.kind:
         declared = replace(
             declared,
             element=declared.element or phrase.element,

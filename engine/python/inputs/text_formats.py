@@ -161,6 +161,9 @@ _FORMATS = (
             "1a2\n> second\n",
             "2d1\n< second\n",
             "*** a\n--- b\n***************\n*** 1,2 ****\n  first\n! second\n--- 1,2 ----\n  first\n! other\n",
+            "***************\n*** 1,2 ****\n  first\n! second\n--- 1,2 ----\n  first\n! other\n",
+            "@@ -1,3 +1,3 @@\n first\n-second\n+other\n third\n",
+            "*** old.txt\t2024-05-03 10:30:00\n--- new.txt\t2024-05-04 18:00:00\n",
             "diff --git a/notes.txt b/notes.txt\nindex 3b18e51..a5c1966 100644\n--- a/notes.txt\n+++ b/notes.txt\n"
             "@@ -1 +1 @@\n-old\n+new\n",
         ),

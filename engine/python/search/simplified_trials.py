@@ -146,7 +146,8 @@ def _with_written_texts(trial: Trial, written: Sequence[str], built: Mapping[str
 
 def _texts_for(line: str, written: Sequence[str], built: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """The texts that a person wrote where a line has texts of its own."""
-    return next((texts for name, texts in built.items() if texts and f"{name}(" in line), written)
+    builds = set(re.findall(r"\b\w+(?=\()", line))
+    return next((texts for name, texts in built.items() if texts and name in builds), written)
 
 
 def _with_words_for_empty_texts(trial: Trial) -> Iterator[Trial]:
@@ -234,7 +235,8 @@ def _without_arguments(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
         if tree is None:
             continue
         for at, call in enumerate(_calls(tree)):
-            for keyword in reversed(range(len(call.keywords))):
+            # The keywords of a record are what it holds.
+            for keyword in reversed(range(len(call.keywords))) if last_name(call.func) != "SimpleNamespace" else ():
                 shorter = copy.deepcopy(tree)
                 del _calls(shorter)[at].keywords[keyword]
                 yield _with_statement(trial, index, ast.unparse(shorter))

@@ -179,6 +179,10 @@ class Expressions:
         shapes = [self.read(part, names) for part in node.values]
         for shape in shapes[:-1]:
             shape.mark("truth")
+        last = node.values[-1]
+        if isinstance(node.op, ast.Or) and isinstance(last, ast.Dict) and not last.keys:
+            for shape in shapes[:-1]:
+                shape.vote("dict")  # what stands in for nothing is of the kind that is expected
         return shapes[-1]
 
     def _conditional(self, node: ast.IfExp, names: Names) -> Shape:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Parameter, Trial
@@ -65,6 +67,14 @@ def test_an_object_is_built_from_the_texts_that_documents_build_it_from() -> Non
     found = simplified_trials(BUILDING, FACTS, ("users",), built={"Template": URIS})
 
     assert [one.arrange[0] for one in found[:2]] == [f"t = Template({text!r})" for text in URIS]
+
+
+@pytest.mark.feature("B-16")
+def test_a_class_whose_name_ends_as_another_is_not_built_from_its_texts() -> None:
+    trial = replace(BUILDING, arrange=("t = OwnTemplate('{name}')",))
+    found = simplified_trials(trial, FACTS, ("users",), built={"Template": URIS})
+
+    assert found[0].arrange == ("t = OwnTemplate('users')",)
 
 
 @pytest.mark.feature("B-16")

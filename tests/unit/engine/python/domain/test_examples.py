@@ -42,6 +42,8 @@ PAIRS = ParameterDomain("sequence", element=ParameterDomain("sequence", element=
         (ParameterDomain("text", choices=("'('", "')'", "'['", "']'")), "s", "'([])()'"),
         (ParameterDomain("callable", arity=1, value=ParameterDomain("boolean")), "keep", "lambda x: x > 2"),
         (ParameterDomain("choice", choices=("'cm'", "'in'")), "unit", "'cm'"),
+        (TEXT, "initial_indent", "'* '"),
+        (TEXT, "placeholder", "'...'"),
         (ParameterDomain("date"), "when", "datetime.date(2024, 5, 3)"),
     ],
 )

@@ -51,7 +51,7 @@ class Sheet:
                 if isinstance(cell, Sheet):
                     cells.append(cell.shown())
                 else:
-                    cells.append(str(cell))
+                    cells.append(str(row[0]))
         return "".join(cells)
 
 
@@ -94,6 +94,26 @@ class Bag:
 
     def __sub__(self, other):
         return Bag(item for item in self if item not in Bag(other))
+
+
+def titled(note=None):
+    return note or {}
+
+
+def limited(paths):
+    """Cut differences off.
+
+    :param paths: List of path limit tuples or one object
+    """
+    return [path for path in paths]
+
+
+def turned(orientation=None):
+    """Turn a page.
+
+    :param str orientation: one of 'auto', 'wide', or 'high' (or the first letter of any of those)
+    """
+    return orientation
 
 
 class Span:
@@ -186,3 +206,20 @@ def test_an_operator_is_given_an_object_with_other_content_than_the_first_receiv
     first = next(callable_trials(member, context, 0))
 
     assert (first.arrange[0], first.act) == ("bag = Bag('hello')", "bag - Bag('kitten')")
+
+
+def test_a_dictionary_that_stands_in_for_nothing_says_that_one_is_expected(facts):
+    assert domain_of(facts, "titled", "note").kind == "mapping"
+
+
+def test_a_list_of_tuples_is_no_list_of_words(facts):
+    known = replace(facts, domains=infer_domains(facts, source=SOURCE))
+
+    assert count_outside(Trial("limited", "limited(['a', 'b'])"), known) == 1
+    assert count_outside(Trial("limited", "limited([('a', 'b')])"), known) == 0
+
+
+def test_texts_that_a_document_says_to_choose_from_come_first(facts):
+    values = natural_values(domain_of(facts, "turned", "orientation"), ExampleContext("orientation"))
+
+    assert [one.candidate.source for one in values[:3]] == ["'auto'", "'wide'", "'high'"]
