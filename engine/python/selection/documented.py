@@ -1,14 +1,15 @@
 """Chooses among documented examples: one of a class or module that repeats what a member's own document shows is left
-out."""
+out, and of one line in several states the plainest stays."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from ....utils.python_source import expression_or_none
 from ..model.model import Trial
 from .candidates import TrialCandidate
+from .degeneracy import MILD
 
 Lines = tuple[int, int]
 
@@ -35,6 +36,43 @@ def without_repeated_examples(candidates: Sequence[TrialCandidate], own: Lines |
             for other in inside
         )
     ]
+
+
+def plainest_of_each_line(candidates: Sequence[TrialCandidate]) -> list[TrialCandidate]:
+    """Leaves out examples that ask what a document's line asks, after more or fewer of its steps.
+
+    Of those that answer as the document says, one stays: it notices the most mutants, its object holds something, and
+    it has the fewest steps. What alone runs some code stays, too.
+    """
+    lines: dict[Hashable, list[TrialCandidate]] = {}
+    for one in candidates:
+        trial = one.record.trial
+        if one.example and trial.wanted_line:
+            lines.setdefault((trial.wanted_path, trial.wanted_line, trial.act, trial.mode), []).append(one)
+    gone = set[int]()
+    for alike in lines.values():
+        written = max(alike, key=lambda one: len(one.record.trial.arrange))
+        if not _answers_as_said(written):
+            continue  # whoever reads the report must see the line that the code contradicts
+        first = min((one for one in alike if _answers_as_said(one)), key=_plainness)
+        gone.update(one.record.number for one in alike if one is not first and one.record.arcs <= first.record.arcs)
+    return [one for one in candidates if one.record.number not in gone]
+
+
+def _answers_as_said(one: TrialCandidate) -> bool:
+    value = one.record.observation.value
+    return value is not None and value.source == (one.record.trial.wanted or "").strip()
+
+
+def _plainness(one: TrialCandidate) -> tuple[object, ...]:
+    shown = one.representation
+    return (
+        -len(one.kills),
+        shown.degeneracy > MILD,
+        len(one.record.trial.arrange),
+        shown.degeneracy,
+        one.record.number,
+    )
 
 
 def _form(trial: Trial) -> tuple[object, ...]:

@@ -20,8 +20,9 @@ from ..search.influence_trials import Control, Distinction
 from ..search.trial_search import TrialRecord
 from .candidates import DISTINCTION, TrialCandidate, rank_candidates
 from .degeneracy import MILD
-from .documented import without_repeated_examples
+from .documented import plainest_of_each_line, without_repeated_examples
 from .excluding import exclude_trivial
+from .idle_arguments import outcome_of
 from .plain_constructions import drop_plain_constructions
 from .reaching import concerns_of, only_lets_through, reaches, undoing
 from .representative import NO_RESULT, OTHER_SHAPE, Representation
@@ -42,6 +43,8 @@ _ODD = 30.0
 _SHOWN_BY_FRAGMENTS, _SHOWN_BY_MANGLED = 3, 4
 # A test of its own that takes no new branch, or one that shows little, must kill so many mutants that no other does.
 _KILLS_OF_OWN_FORM = _KILLS_OF_TRIVIAL = 2
+# So must the same call with the same answer on an object in another state.
+_KILLS_IN_OTHER_STATE = 2
 # Each so many rows of one form, a further one that takes no new branch must kill one mutant more: nobody reads a long
 # table of one behaviour.
 _ROWS_FOR_ONE_KILL = 2
@@ -94,7 +97,7 @@ def select_candidates(
         by_subject[candidate.subject].append(candidate)
     for name, found in by_subject.items():
         reaching = [one for one in found if reaches(one, lines.get(name))] or found
-        by_subject[name] = without_repeated_examples(undoing(reaching), lines.get(name))
+        by_subject[name] = plainest_of_each_line(without_repeated_examples(undoing(reaching), lines.get(name)))
     drop_plain_constructions(by_subject, facts)
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
@@ -256,6 +259,8 @@ def _worth(
     fewest = max(fewest, alike // _ROWS_FOR_ONE_KILL)
     if not arcs and not endings and (kills < fewest or shown.degeneracy > MILD):
         return 0.0
+    if not arcs and not endings and kills < _KILLS_IN_OTHER_STATE and _is_asked_already(candidate, selection):
+        return 0.0
     odd = candidate.oddness > 1
     repeats = shown.trivial and not candidate.raises and any(_same_answer(row, shown) for row in rows)
     if repeats and (arcs < 2 or odd) and not (endings and _is_compared(candidate)):
@@ -276,6 +281,17 @@ def _worth(
     price += _DEGENERATE * (plain_answer + candidate.misfits)
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
     return (2 * arcs + 2 * endings + kills) / price
+
+
+def _is_asked_already(candidate: TrialCandidate, selection: Selection) -> bool:
+    """Whether a row asks the same with the same answer, only of an object in another state."""
+    record = candidate.record
+    return any(
+        one.subject == candidate.subject
+        and one.record.trial.act == record.trial.act
+        and outcome_of(one.record.observation) == outcome_of(record.observation)
+        for one in selection.chosen.values()
+    )
 
 
 def _is_compared(candidate: TrialCandidate) -> bool:
