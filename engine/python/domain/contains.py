@@ -185,7 +185,8 @@ def _parts_inside(node: ast.expr, domain: ParameterDomain, kinds: Kinds, conditi
         return inside(ast.Constant(1), domain.element)
     if isinstance(node, ast.Dict):
         if domain.kind == "graph":
-            return all(_neighbours_inside(value, domain, inside) for value in node.values)
+            closed = not conditions or _names_own_nodes(node)
+            return closed and all(_neighbours_inside(value, domain, inside) for value in node.values)
         return all(inside(key, domain.key) for key in node.keys) and all(
             inside(value, domain.value) for value in node.values
         )
@@ -224,6 +225,22 @@ def _rows_inside(node: ast.List | ast.Tuple | ast.Set, domain: ParameterDomain, 
             if not all(inside(cell, domain.element) for cell in row.elts):
                 return False
     return len(sizes) < 2
+
+
+def _names_own_nodes(node: ast.Dict) -> bool:
+    """Whether each neighbour in an adjacency is one of its nodes; what only running it would show counts as one."""
+    nodes = {ast.dump(key) for key in node.keys if key is not None}
+    if any(not isinstance(key, ast.Constant) for key in node.keys):
+        return True
+    neighbours: list[ast.expr] = []
+    for value in node.values:
+        if isinstance(value, ast.Dict):
+            neighbours += [key for key in value.keys if key is not None]
+        elif isinstance(value, ast.List | ast.Tuple | ast.Set):
+            # Of a neighbour with its weight, the first part.
+            pairs = [item.elts[0] if isinstance(item, ast.Tuple) and item.elts else item for item in value.elts]
+            neighbours += pairs
+    return all(ast.dump(one) in nodes for one in neighbours if isinstance(one, ast.Constant))
 
 
 def _neighbours_inside(node: ast.expr, domain: ParameterDomain, inside: _Inside) -> bool:

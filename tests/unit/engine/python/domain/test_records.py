@@ -116,6 +116,17 @@ def turned(orientation=None):
     return orientation
 
 
+def reached(graph, start):
+    seen, waiting = set(), [start]
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            for other in graph[node]:
+                waiting.append(other)
+    return seen
+
+
 class Span:
     def __init__(self, start, end):
         self.start, self.end = start, end
@@ -223,3 +234,18 @@ def test_texts_that_a_document_says_to_choose_from_come_first(facts):
     values = natural_values(domain_of(facts, "turned", "orientation"), ExampleContext("orientation"))
 
     assert [one.candidate.source for one in values[:3]] == ["'auto'", "'wide'", "'high'"]
+
+
+@pytest.mark.parametrize(
+    ("graph", "outside"),
+    [
+        ("{'A': ['B'], 'B': []}", 0),
+        ("{'A': ['B']}", 1),
+        ("{'A': []}", 0),
+        ("{name: ['B'] for name in 'AB'}", 0),
+    ],
+)
+def test_the_neighbours_in_a_graph_are_nodes_of_it(facts, graph, outside):
+    known = replace(facts, domains=infer_domains(facts, source=SOURCE))
+
+    assert count_outside(Trial("reached", f"reached({graph}, 'A')"), known) == outside
