@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.syntax import Syntax
 
 from ..core.events import Event, EventSink, EventType
 from .console import Console
@@ -161,4 +160,7 @@ class BarProgress:
     def _show_first_test(self, event: Event) -> None:
         code = first_test(Path(str(event.data.get("path", ""))))
         if code:
+            # Its lexers are for people who watch a run; no other command waits for them.
+            from rich.syntax import Syntax
+
             self._progress.console.print(Syntax(code, "python", background_color="default", word_wrap=False))

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import platform
-from collections.abc import Iterator, Sequence
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from collections.abc import Sequence
 
 from jsonschema import Draft202012Validator
 
 from ...core.errors import TestwrightError
 from ...core.version import VERSION
+from ...utils.own_source import own_digest
 from ..sdk import MCPServer, ServerTool, new_server
 from .content_cache import Source, content_key
 from .registry import tools_for
 from .services import ToolServices
 from .tool_adapter import as_mcp_tool
 from .tool_spec import TIMEOUT_META, Json, ToolAnswer, ToolSpec
-
-_PACKAGES_OF_TOOLS = ("analysis", "core", "engine", "gate", "mcp", "schemas", "utils")
-_LIBRARIES = ("docstring-parser", "jsonschema", "openapi-spec-validator", "pathspec", "pyyaml", "ruff")
-_SUFFIXES = (".py", ".json", ".mjs")
 
 SERVER_NAME = "testwright-tools"
 
@@ -75,7 +67,7 @@ class CachedTool:
         return await services.cache.get_or_compute(
             key,
             lambda: spec.call(services, arguments),
-            store_key=lambda: content_key(code_stamp(), key),
+            store_key=lambda: content_key(own_digest(), key),
             fits=self._fits,
             may_keep=lambda result: self._key_of(arguments, result) == content,
         )
@@ -90,31 +82,3 @@ class CachedTool:
             return spec.cache_key(self._services, arguments)
         except TestwrightError:
             return None  # a file the key is made of has gone meanwhile
-
-
-@cache
-def code_stamp() -> str:
-    """Hashes everything else an answer depends on: our code, Python's version, the libraries that tools check with.
-
-    The code itself is read, because a checkout changes without a new version. Once per process, a few milliseconds.
-    """
-    stamp = hashlib.sha256(f"{VERSION} {platform.python_version()}".encode())
-    for library in _LIBRARIES:
-        stamp.update(f" {library} {_version(library)}".encode())
-    home = Path(__file__).resolve().parents[2]
-    for path in sorted(file for package in _PACKAGES_OF_TOOLS for file in _files(home / package)):
-        stamp.update(f" {path.relative_to(home).as_posix()} ".encode() + hashlib.sha256(path.read_bytes()).digest())
-    return stamp.hexdigest()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
-        if path.suffix in _SUFFIXES and "node_modules" not in path.parts and path.is_file():
-            yield path
-
-
-def _version(library: str) -> str:
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return ""

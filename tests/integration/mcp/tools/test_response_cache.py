@@ -134,8 +134,8 @@ def test_answers_of_tools_that_run_judge_or_write_are_never_kept():
 
 async def test_other_code_of_ours_does_not_share_answers(shelf, monkeypatch):
     tool = Counted()
-    for stamp in ("1", "1", "2"):
-        monkeypatch.setattr(toolbox, "code_stamp", lambda stamp=stamp: stamp)
+    for digest in ("1", "1", "2"):
+        monkeypatch.setattr(toolbox, "own_digest", lambda digest=digest: digest)
         async with client_of(shelf(), tool.definition) as client:
             await client.call("counted", {"number": 1})
     assert tool.runs == 2
