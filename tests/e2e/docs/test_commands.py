@@ -33,16 +33,31 @@ def commands(page: Path) -> list[tuple[str, int]]:
     return found
 
 
+@pytest.fixture(scope="module")
+def clones(tmp_path_factory):
+    return tmp_path_factory.mktemp("clones")
+
+
 @pytest.fixture
-def checkout(tmp_path):
-    """What a clone holds of what the pages speak of."""
-    copy = tmp_path / "testwright"
+def checkout(clones):
+    """What a clone holds of what the pages speak of, and what was explored of the example for an earlier page.
+
+    Clones lie at one path, because explorations belong to it: each page would explore the same code again.
+    """
+    copy, kept = clones / "testwright", clones / "explored"
+    explored = copy / "examples" / "shop" / ".testwright" / "cache"
+    if explored.exists():
+        explored.rename(kept)
+    shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir()
     for name in ("main.py", "Makefile", "pyproject.toml", "constraints.txt", "requirements.txt"):
         shutil.copy2(ROOT / name, copy / name)
     left_out = shutil.ignore_patterns(".testwright", "generated", "shop")
     shutil.copytree(ROOT / "examples", copy / "examples", ignore=left_out)
     copy_of_shop(copy / "examples")
+    if kept.exists():
+        explored.parent.mkdir()
+        kept.rename(explored)
     return copy
 
 

@@ -15,7 +15,8 @@ from testwright.config.settings import load_settings
 from testwright.core.errors import EnvironmentFault
 from testwright.core.events import EventType
 from testwright.tests.support.mcp.external_servers import entry, is_released
-from testwright.tests.support.projects.files import SMALL, make_project, run_command
+from testwright.tests.support.projects.files import SMALL, make_project
+from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import report_of, run_folder, work_of
 from testwright.tests.support.runs.interrupted import started_command
 
@@ -46,7 +47,7 @@ def finished(tmp_path_factory):
     config.write_text(json.dumps({"mcpServers": {"search": server}}))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEARCH_TOKEN", "given-to-the-server-only")
-        told = run_command(*ASKED, str(root), "--run-id", "first", "--mcp-config", str(config), cwd=root.parent)
+        told = invoke_command(*ASKED, str(root), "--run-id", "first", "--mcp-config", str(config), cwd=root.parent)
         assert told.code == 0, told.err
         for name, cache in (("second", True), ("third", False)):
             generated(root, run_id=name, mcp_config=config, cache=cache)
