@@ -150,7 +150,8 @@ def bad(tmp_path_factory: pytest.TempPathFactory) -> Run:
     root = make_project(tmp_path_factory.mktemp("bad") / "bad", BAD)
     before = tree(root)
     words = "unit tests for src/loops.js, src/broken.ts, src/missing.js, src/waits.js, src/mixed.js"
-    return Run(root, before, invoke_command("run", words, "--run-id", RUN, cwd=root, environment=ENVIRONMENT))
+    given = ("run", words, "--run-id", RUN, "--mutants", "1")
+    return Run(root, before, invoke_command(*given, cwd=root, environment=ENVIRONMENT))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from testwright.tests.support.projects.files import SMALL, make_project, run_command, tree
+from testwright.tests.support.projects.files import SMALL, make_project, tree
 from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import report_of, run_folder, work_of
 from testwright.tests.support.runs.interrupted import (
@@ -124,7 +124,7 @@ def test_ctrl_c_ends_with_130_and_a_run_that_can_be_resumed(undisturbed, tmp_pat
     assert "Traceback" not in refused.err
     assert str(broken / ".testwright" / "database") in refused.err
 
-    outcome = run_command("resume", "r", "--root", str(root), cwd=tmp_path)
+    outcome = invoke_command("resume", "r", "--root", str(root), cwd=tmp_path)
     assert outcome.code == 0, outcome.err
     assert same_as(undisturbed, root)
 
