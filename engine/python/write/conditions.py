@@ -33,6 +33,8 @@ VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_",
 
 
 _EQUAL = "equal_"
+# What an object is made of, where the parameter's name says no more than that.
+_UNTOLD = frozenset({"operand", "value"})
 _KINDS: dict[type[ast.expr], str] = {
     ast.List: "list",
     ast.Tuple: "tuple",
@@ -110,7 +112,8 @@ def _lacking(mine: Situation, usual: Situation, facts: CallableFacts | None) -> 
             continue
         if name == usual.content and mine.before:
             continue  # it was given to calls instead
-        found.append("when_empty" if name == usual.content and _is_filled(usual) else f"without_{_plain(name)}")
+        empty = name == usual.content and (_is_filled(usual) or _plain(name) in _UNTOLD)
+        found.append("when_empty" if empty else f"without_{_plain(name)}")
     return found
 
 

@@ -236,6 +236,8 @@ def _candidates(base: str, test: _Test, usual: _Test, plain: _Test) -> Iterator[
         yield f"{base}_{_joined([emptiness])}"
     if test is usual or not conditions:
         yield base
+    elif test.cases[0].subject.endswith(COMPARING) and outcome == "is_false" != _shared_outcome(usual):
+        yield f"{base}_{outcome}"  # that two are not equal says more than with what one of them is made
     elif _tells(outcome, conditions[0], _shared_outcome(usual)):
         yield f"{base}_{outcome}"
     if test is not usual and conditions and conditions[0].startswith(VAGUE):

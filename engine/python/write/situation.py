@@ -74,7 +74,7 @@ def _alike(mine: ast.expr, other: ast.expr | None) -> ast.Tuple | None:
 
 def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, CallableFacts | None]) -> Situation:
     assigned, before = _arranged(case)
-    act = parse_expression(case.expression)
+    act = parse_expression(_asking(case, facts))
     found = _passed(case, facts, assigned)
     if NOW in assigned:
         found.arguments[CLOCK] = assigned[NOW]
@@ -180,7 +180,7 @@ def _passed(case: Case, facts: CallableFacts | None, assigned: Mapping[str, ast.
     found = Situation()
     if facts is not None and facts.kind == "property":
         return found  # a call in the expression is that of the receiver's class
-    arguments = arguments_of(case.expression, facts)
+    arguments = arguments_of(_asking(case, facts), facts)
     parameters = facts.parameters if facts is not None else ()
     found.spread = next((one.name for one in parameters if one.kind == "var_positional"), "")
     if found.spread:
@@ -191,6 +191,23 @@ def _passed(case: Case, facts: CallableFacts | None, assigned: Mapping[str, ast.
         node = _resolved(argument.node, assigned)
         found.arguments[argument.name or ("value" if len(arguments) == 1 else f"value_{ORDER[min(at, 4)]}")] = node
     return found
+
+
+def _asking(case: Case, facts: CallableFacts | None) -> str:
+    """The expression that calls the member: the act, or what a statement binds of which the act only asks something."""
+    name = facts.name if facts is not None else ""
+    if not name or name.startswith("__") or _calls(parse_expression(case.expression), name):
+        return case.expression
+    for text in reversed(case.statements):
+        bound = [found for node in parse_python(text.strip()).body if (found := assigned_variable(node))]
+        made = next((value for _, value in bound if _calls(value, name)), None)
+        if made is not None:
+            return ast.unparse(made)
+    return case.expression
+
+
+def _calls(node: ast.expr, name: str) -> bool:
+    return any(isinstance(one, ast.Call) and last_name(one.func) == name for one in ast.walk(node))
 
 
 def _resolved(node: ast.expr, assigned: Mapping[str, ast.expr]) -> ast.expr:

@@ -176,3 +176,19 @@ def test_messages_of_rows_that_begin_alike_name_their_refusal_by_that_beginning(
     rows = [case("get", "shelf.get('c/')", one) for one in refused]
 
     assert shared_message_words(rows) == "saying_invalid_host"
+
+
+def test_what_a_statement_passed_to_the_member_counts_where_the_act_asks_its_result() -> None:
+    usual = case("below", "shelf.below(2).label()", equals("'two'"))
+    bound = case("below", "lower.label()", equals("'nine'"), *FILLED, "lower = shelf.below(9)")
+
+    assert names(usual, bound) == ["below", "below_for_larger_step"]
+
+
+def test_that_two_objects_are_not_equal_names_their_comparison_before_what_either_is_made_of() -> None:
+    known = case("__eq__", "shelf == Shelf()", SpecExpectation("holds", "result"), "shelf = Shelf()")
+    other = case(
+        "__eq__", "shelf == Shelf()", SpecExpectation("holds", "not result"), "shelf = Shelf()", "shelf[3] = 3"
+    )
+
+    assert names(known, other) == ["eq", "eq_is_false"]
