@@ -32,6 +32,16 @@ REQUIRED_TEXTS: dict[PreconditionKind, tuple[tuple[str, ...], tuple[str, ...]]] 
     "absolute path": (ABSOLUTE_PATHS, ("/",)),
     "palindrome": (PALINDROMES, ("a", "")),
 }
+ADDRESSES = ("https://example.com/a/b?x=1&y=2#top", "http://ann@example.org:8080/docs/", "/a/b?x=1")
+# By the names of parts of web addresses.
+ADDRESS_PARTS = (
+    (r"(\w+_)?(path|segment)", ("/docs/guide", "docs/guide/", "a/b/c")),
+    (r"(\w+_)?(query|querystr|querystring|params|args|qs|items)", ("x=1&y=2", "name=ann&page=3", "q=tea")),
+    (r"(\w+_)?(fragment|anchor)", ("top", "chapter?page=3", "/a/b")),
+    (r"(\w+_)?(scheme|protocol)", ("https", "ftp")),
+    (r"(\w+_)?(host|hostname|domain)", ("example.com", "www.example.org")),
+    (r"(\w+_)?netloc", ("ann:secret@example.com:8080", "example.org")),
+)
 BYTES = ("b'hello'", "b'world'", "b'abc'")
 
 # Mean, median and middle differ, and neither end is the smallest or the largest.

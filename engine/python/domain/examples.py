@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from ....utils.python_source import expression_or_none, literal_or
-from ..facts.type_inference import name_entry
 from ..model.candidate_parts import combined
 from ..model.domain import UNKNOWN, ParameterDomain
 from ..model.model import Candidate
 from . import example_tables as tables
 from .conditions import meets
 from .degenerate import is_degenerate
+from .example_texts import rotated, text_sources, texts_named
 from .relations import indices_of, related_values
 
 BuildObjects = Callable[[ParameterDomain, int], Sequence[Candidate]]
@@ -82,7 +82,8 @@ def natural_values(domain: ParameterDomain, context: ExampleContext | None = Non
         if node is None or candidate.source in found or not meets(node, domain):
             continue
         # 0 and 1 are positions as good as any; a sign is what some names stand for.
-        is_meant = tables.POSITION_NAME.fullmatch(context.name) is not None or candidate.source in _named(context.name)
+        is_position = tables.POSITION_NAME.fullmatch(context.name) is not None
+        is_meant = is_position or candidate.source in texts_named(context.name)
         found[candidate.source] = NaturalValue(candidate, not is_meant and is_degenerate(node, domain))
     # A degenerate value is never the representative.
     ordered = sorted(found.values(), key=lambda value: value.degenerate)
@@ -102,7 +103,7 @@ def _candidates(domain: ParameterDomain, context: ExampleContext) -> Sequence[Ca
         "real": _reals,
         "text": _texts,
         "boolean": lambda *_: _plain("True", "False"),
-        "bytes": lambda _, at: _plain(*_from(tables.BYTES, at.place), "b''"),
+        "bytes": lambda _, at: _plain(*rotated(tables.BYTES, at.place), "b''"),
         "sequence": _sequences,
         "set": _sequences,
         "iterator": _sequences,
@@ -113,9 +114,9 @@ def _candidates(domain: ParameterDomain, context: ExampleContext) -> Sequence[Ca
         "choice": _chosen,
         "callable": _callables,
         "union": _unions,
-        "date": lambda _, at: _dated(_from(tables.DATES, at.place)),
-        "datetime": lambda _, at: _dated(_from(tables.DATETIMES, at.place)),
-        "duration": lambda _, at: _dated(_from(tables.DURATIONS, at.place)),
+        "date": lambda _, at: _dated(rotated(tables.DATES, at.place)),
+        "datetime": lambda _, at: _dated(rotated(tables.DATETIMES, at.place)),
+        "duration": lambda _, at: _dated(rotated(tables.DURATIONS, at.place)),
     }
     make = makers.get(domain.kind, _built)
     return [*related, *make(domain, context)]
@@ -129,12 +130,6 @@ def _dated(sources: Sequence[str]) -> list[Candidate]:
     return [Candidate(source, ("import datetime",), origin="domain") for source in sources]
 
 
-def _from(values: Sequence[str], place: int) -> list[str]:
-    """The values from a place on, then those before it."""
-    at = place % len(values)
-    return [*values[at:], *values[:at]]
-
-
 def _row(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:
     return rows[place % len(rows)]
 
@@ -144,11 +139,11 @@ def _row(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:
 
 def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
     low, high = domain.minimum, domain.maximum
-    found = [*_from(tables.INTEGERS, context.place), *tables.MORE_INTEGERS]
+    found = [*rotated(tables.INTEGERS, context.place), *tables.MORE_INTEGERS]
     if context.among:
-        found = [*_from(("2", "3"), context.place), *found]
+        found = [*rotated(("2", "3"), context.place), *found]
     if context.place and tables.END_NAME.fullmatch(context.name):
-        found = [*_from(tables.ENDS, context.place), *found]  # where a start comes before it
+        found = [*rotated(tables.ENDS, context.place), *found]  # where a start comes before it
     edges = ["0", "1", "-1", "-5"]
     if context.default in _SMALL:
         found = [*map(str, range(int(context.default) + 1, int(context.default) + 4)), *found]  # its neighbours
@@ -173,15 +168,15 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
 
 def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
     if domain.type_name == "Decimal" and tables.SHARE_NAME.fullmatch(context.name):
-        values = [f"Decimal('{text}')" for text in (*_from(tables.SHARES, context.place), "0", "1")]
+        values = [f"Decimal('{text}')" for text in (*rotated(tables.SHARES, context.place), "0", "1")]
         return [Candidate(value, ("from decimal import Decimal",), origin="domain") for value in values]
     if domain.type_name in ("Decimal", "Fraction", "complex"):
         return list(_built(domain, context))
-    found = _from(tables.REALS, context.place)
+    found = rotated(tables.REALS, context.place)
     if context.place and tables.END_NAME.fullmatch(context.name):
         found = ["7.5", *found]
     if domain.maximum is not None and domain.maximum <= 1:
-        found = _from(("0.25", "0.5", "0.75"), context.place)
+        found = rotated(("0.25", "0.5", "0.75"), context.place)
     return _plain(*domain.choices, *found, "0.0", "1.0", "-1.5")
 
 
@@ -189,91 +184,7 @@ def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
 
 
 def _texts(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
-    return _plain(*map(repr, _text_sources(domain, context)))
-
-
-def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]:
-    """Texts of a domain, plain ones first; `choices` are texts or the tokens that a text is made of."""
-    place = context.place
-    if domain.choices:
-        return _of_tokens(domain, place)
-    if domain.words:
-        # Those that are told apart, then one that is none of them.
-        words = [str(literal_or(text, "")) for text in domain.words]
-        return [*_from(words, place), *_from(tables.WORDS, place)[:1], ""]
-    if domain.length == 1 or tables.LETTER_NAME.fullmatch(context.name):
-        return _from(tables.LETTERS, place)
-    if domain.requires("binary digits") or tables.BITS_NAME.fullmatch(context.name):
-        return [*_from(tables.BINARY, place), "0", ""]
-    for required, (plain, edges) in tables.REQUIRED_TEXTS.items():
-        if domain.requires(required):
-            return [*_from(plain, place), *edges]
-    named = _named(context.name)
-    if named and named[0] not in tables.PLAIN_TEXT:
-        texts = [str(literal_or(text, "")) for text in named]
-        return [*_from(texts, place), *_from(tables.WORDS, place)]
-    samples = [str(literal_or(text, "")) for text in domain.samples]
-    if domain.parts and not domain.preconditions:
-        parts = [str(literal_or(text, "")) for text in domain.parts]
-        both = [text for text in samples if all(part in text for part in parts)]
-        return [*both, *_with_parts(parts, place), *samples]
-    if samples and not domain.preconditions:
-        own = [str(literal_or(text, "")) for text in named[:1] if not _is_prose(context.name)]
-        return [*samples[:1], *own, *samples[1:], *_from(tables.WORDS, place)[:1], ""]
-    whose = tables.NAME_OF.fullmatch(context.name) if not named else None
-    if whose is not None:
-        return [whose[1], *_from(tables.WORDS, place), ""]  # in a test each name says what it is the name of
-    if domain.requires("letters") or not _is_prose(context.name):
-        return [*_from(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
-    return [*_from(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]
-
-
-def _named(name: str) -> tuple[str, ...]:
-    """The texts that a parameter's name suggests, as source."""
-    for pattern, texts in ((tables.INDENT_NAME, tables.INDENTS), (tables.ELLIPSIS_NAME, tables.ELLIPSES)):
-        if pattern.fullmatch(name):
-            return tuple(map(repr, texts))
-    entry = name_entry(name)
-    return entry[1] if entry is not None and entry[0] == "str" else ()
-
-
-_MOST_SIGNS = 6
-
-
-def _with_parts(parts: Sequence[str], place: int) -> list[str]:
-    """Texts of words with signs between them, then without, then a sign alone."""
-    words = _from(tables.WORDS, place)
-    signs = parts[:_MOST_SIGNS]
-    whole = words[0] + "".join(sign + words[(at + 1) % len(words)] for at, sign in enumerate(signs))
-    several = parts[0].join(words[:3])
-    return [whole if len(parts) > 1 else several, words[0], parts[0], ""]
-
-
-def _is_prose(name: str) -> bool:
-    return (
-        re.fullmatch(r"(text|sentence|content|body|message|msg|phrase|title|line|document|paragraph)s?\d?", name)
-        is not None
-    )
-
-
-_VOWELS = frozenset("aeiou")
-
-
-def _of_tokens(domain: ParameterDomain, place: int) -> list[str]:
-    """Texts made of known tokens: where all are single characters, several of them; else the tokens themselves."""
-    tokens = [str(literal_or(text, text)) for text in domain.choices]
-    if domain.length == 1 or any(len(token) != 1 for token in tokens):
-        return _from(tokens, place)
-    if set("".join(tokens).lower()) <= _VOWELS:
-        # What asks for vowels is about words, in which they are: nobody writes texts of vowels alone.
-        words = _from(tables.WORDS, place)
-        return [*([word.upper() for word in words] if tokens[0].isupper() else words), ""]
-    pairs = [opening + closing for opening, closing in ("()", "[]", "{}", "<>") if {opening, closing} & set(tokens)]
-    if pairs:
-        nested = "".join(pair[0] for pair in pairs) + "".join(pair[1] for pair in reversed(pairs))
-        return [nested + pairs[0], "".join(pairs), nested[:-1], pairs[0][::-1], pairs[0], ""]
-    ordered = _from(tokens, place)
-    return ["".join(ordered[:3]), "".join([*ordered[1:3], ordered[0]]), ordered[0] * 2 + ordered[-1], *ordered]
+    return _plain(*map(repr, text_sources(domain, context.name, context.place)))
 
 
 # Containers
@@ -463,16 +374,16 @@ def _matrices(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
     cell = domain.element or UNKNOWN
     if cell.choices:
         tokens = list(cell.choices)
-        rows = [_from(tokens, at) for at in range(3)]
+        rows = [rotated(tokens, at) for at in range(3)]
         text = ", ".join(f"[{', '.join((row * 3)[:3])}]" for row in rows)
         return _plain(f"[{text}]")
     if cell.kind == "text":
-        return _plain(*_from(tables.TEXT_MATRICES, context.place), "[['a']]", "[]")
+        return _plain(*rotated(tables.TEXT_MATRICES, context.place), "[['a']]", "[]")
     if cell.kind == "real":
-        return _plain(*_from(tables.REAL_MATRICES, context.place), "[[1.0]]")
+        return _plain(*rotated(tables.REAL_MATRICES, context.place), "[[1.0]]")
     if cell.maximum == 1 or re.fullmatch(r"(maze|grid)\d?", context.name):
-        return _plain(*_from(tables.GRIDS, context.place), "[[1, 0], [0, 1]]", "[[0, 0], [0, 0]]", "[[1]]", "[]")
-    found = _from(tables.MATRICES, context.place)
+        return _plain(*rotated(tables.GRIDS, context.place), "[[1, 0], [0, 1]]", "[[0, 0], [0, 0]]", "[[1]]", "[]")
+    found = rotated(tables.MATRICES, context.place)
     wide = [] if domain.requires("square") else ["[[1, 2, 3], [4, 5, 6]]"]
     return _plain(*found, *wide, "[[5]]", "[[0, 0], [0, 0]]", *([] if domain.requires("square") else ["[]"]))
 
@@ -496,7 +407,7 @@ def _graphs(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]
 def _chosen(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
     imports = (f"from {domain.module} import {domain.type_name}",) if domain.module else ()
     return (
-        [Candidate(text, imports, origin="domain") for text in _from(domain.choices, context.place)]
+        [Candidate(text, imports, origin="domain") for text in rotated(domain.choices, context.place)]
         if domain.choices
         else []
     )

@@ -140,3 +140,15 @@ def test_a_guess_is_given_up_where_all_that_fits_is_refused_and_something_else_i
 )
 def test_a_domain_stays(source: str, seen: tuple[tuple[str, Observation], ...], tmp_path: Path) -> None:
     assert refuted(tmp_path, source, *seen).kind == "set"
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("query", "'x=1&y=2'"),
+        ("target", "'https://example.com/a/b?x=1&y=2#top'"),
+    ],
+)
+def test_what_is_taken_to_pieces_at_signs_of_an_address_is_one_or_a_part_of_one(name, first):
+    domain = ParameterDomain("text", parts=("'#'", "'?'", "'='", "'&'"), source="use")
+    assert natural_values(domain, ExampleContext(name))[0].candidate.source == first

@@ -1,0 +1,112 @@
+"""Natural texts of a domain: what a person would write for a parameter of its name and with the signs that it takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ....utils.python_source import literal_or
+from ..facts.type_inference import name_entry
+from ..model.domain import ParameterDomain
+from . import example_tables as tables
+
+
+def rotated(values: Sequence[str], place: int) -> list[str]:
+    """The values from a place on, then those before it."""
+    at = place % len(values)
+    return [*values[at:], *values[:at]]
+
+
+def text_sources(domain: ParameterDomain, name: str, place: int) -> list[str]:
+    """Texts of a domain, plain ones first; `choices` are texts or the tokens that a text is made of."""
+    if domain.choices:
+        return _of_tokens(domain, place)
+    if domain.words:
+        # Those that are told apart, then one that is none of them.
+        words = [str(literal_or(text, "")) for text in domain.words]
+        return [*rotated(words, place), *rotated(tables.WORDS, place)[:1], ""]
+    if domain.length == 1 or tables.LETTER_NAME.fullmatch(name):
+        return rotated(tables.LETTERS, place)
+    if domain.requires("binary digits") or tables.BITS_NAME.fullmatch(name):
+        return [*rotated(tables.BINARY, place), "0", ""]
+    for required, (plain, edges) in tables.REQUIRED_TEXTS.items():
+        if domain.requires(required):
+            return [*rotated(plain, place), *edges]
+    named = texts_named(name)
+    if named and named[0] not in tables.PLAIN_TEXT:
+        texts = [str(literal_or(text, "")) for text in named]
+        return [*rotated(texts, place), *rotated(tables.WORDS, place)]
+    samples = [str(literal_or(text, "")) for text in domain.samples]
+    if domain.parts and not domain.preconditions:
+        parts = [str(literal_or(text, "")) for text in domain.parts]
+        both = [text for text in samples if all(part in text for part in parts)]
+        return [*both, *_of_address(parts, name, place), *_with_parts(parts, place), *samples]
+    if samples and not domain.preconditions:
+        own = [str(literal_or(text, "")) for text in named[:1] if not _is_prose(name)]
+        return [*samples[:1], *own, *samples[1:], *rotated(tables.WORDS, place)[:1], ""]
+    whose = tables.NAME_OF.fullmatch(name) if not named else None
+    if whose is not None:
+        return [whose[1], *rotated(tables.WORDS, place), ""]  # in a test each name says what it is the name of
+    if domain.requires("letters") or not _is_prose(name):
+        return [*rotated(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
+    return [*rotated(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]
+
+
+def texts_named(name: str) -> tuple[str, ...]:
+    """The texts that a parameter's name suggests, as source."""
+    for pattern, texts in ((tables.INDENT_NAME, tables.INDENTS), (tables.ELLIPSIS_NAME, tables.ELLIPSES)):
+        if pattern.fullmatch(name):
+            return tuple(map(repr, texts))
+    entry = name_entry(name)
+    return entry[1] if entry is not None and entry[0] == "str" else ()
+
+
+_MOST_SIGNS = 6
+
+
+_ADDRESS_SIGNS = frozenset("/ ? # & = : // :// @ ; . % + ..".split())
+_FEWEST_ADDRESS_SIGNS = 3
+
+
+def _of_address(parts: Sequence[str], name: str, place: int) -> list[str]:
+    """What a text is that is taken to pieces at signs of a web address: an address, or the part that its name says."""
+    if len(parts) < _FEWEST_ADDRESS_SIGNS or not set(parts) <= _ADDRESS_SIGNS:
+        return []
+    found = next((texts for pattern, texts in tables.ADDRESS_PARTS if re.fullmatch(pattern, name)), tables.ADDRESSES)
+    return rotated(found, place)
+
+
+def _with_parts(parts: Sequence[str], place: int) -> list[str]:
+    """Texts of words with signs between them, then without, then a sign alone."""
+    words = rotated(tables.WORDS, place)
+    signs = parts[:_MOST_SIGNS]
+    whole = words[0] + "".join(sign + words[(at + 1) % len(words)] for at, sign in enumerate(signs))
+    several = parts[0].join(words[:3])
+    return [whole if len(parts) > 1 else several, words[0], parts[0], ""]
+
+
+def _is_prose(name: str) -> bool:
+    return (
+        re.fullmatch(r"(text|sentence|content|body|message|msg|phrase|title|line|document|paragraph)s?\d?", name)
+        is not None
+    )
+
+
+_VOWELS = frozenset("aeiou")
+
+
+def _of_tokens(domain: ParameterDomain, place: int) -> list[str]:
+    """Texts made of known tokens: where all are single characters, several of them; else the tokens themselves."""
+    tokens = [str(literal_or(text, text)) for text in domain.choices]
+    if domain.length == 1 or any(len(token) != 1 for token in tokens):
+        return rotated(tokens, place)
+    if set("".join(tokens).lower()) <= _VOWELS:
+        # What asks for vowels is about words, in which they are: nobody writes texts of vowels alone.
+        words = rotated(tables.WORDS, place)
+        return [*([word.upper() for word in words] if tokens[0].isupper() else words), ""]
+    pairs = [opening + closing for opening, closing in ("()", "[]", "{}", "<>") if {opening, closing} & set(tokens)]
+    if pairs:
+        nested = "".join(pair[0] for pair in pairs) + "".join(pair[1] for pair in reversed(pairs))
+        return [nested + pairs[0], "".join(pairs), nested[:-1], pairs[0][::-1], pairs[0], ""]
+    ordered = rotated(tokens, place)
+    return ["".join(ordered[:3]), "".join([*ordered[1:3], ordered[0]]), ordered[0] * 2 + ordered[-1], *ordered]
