@@ -70,7 +70,8 @@ _FEWEST_ADDRESS_SIGNS = 3
 
 def _of_address(parts: Sequence[str], name: str, place: int) -> list[str]:
     """What a text is that is taken to pieces at signs of a web address: an address, or the part that its name says."""
-    if len(parts) < _FEWEST_ADDRESS_SIGNS or not set(parts) <= _ADDRESS_SIGNS:
+    signs = _ADDRESS_SIGNS & set(parts)
+    if len(signs) < _FEWEST_ADDRESS_SIGNS or len(signs) * 2 <= len(parts):
         return []
     found = next((texts for pattern, texts in tables.ADDRESS_PARTS if re.fullmatch(pattern, name)), tables.ADDRESSES)
     return rotated(found, place)

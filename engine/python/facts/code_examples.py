@@ -95,6 +95,8 @@ def _plain_call(node: ast.stmt) -> tuple[ast.expr, str, bool] | None:
 def _said(node: ast.stmt, following: ast.stmt | None, lines: list[str]) -> tuple[ast.expr, str, bool] | None:
     """What a statement asks for, the result that the code says, and whether it surely is that; None without one."""
     value = node.value if isinstance(node, ast.Expr | ast.Assign) else None
+    if isinstance(value, ast.Compare) and isinstance(node, ast.Expr):
+        return _equated(value)
     if not isinstance(value, ast.Call):
         return None
     end = node.end_lineno or node.lineno
@@ -118,6 +120,16 @@ def _said(node: ast.stmt, following: ast.stmt | None, lines: list[str]) -> tuple
     if shown is not None and shown.lineno == end + 1 and _is_literal(ast.unparse(shown)):
         return value, ast.unparse(shown), True
     return None
+
+
+def _equated(node: ast.Compare) -> tuple[ast.expr, str, bool] | None:
+    """The result that `half(4) == 2` says of the call on its left; an object is compared as it stands."""
+    if len(node.ops) > 1 or not isinstance(node.ops[0], ast.Eq) or not isinstance(node.left, ast.Call):
+        return None
+    right = node.comparators[0]
+    if _is_literal(ast.unparse(right)):
+        return node.left, ast.unparse(right), True
+    return (node, "True", True) if isinstance(right, ast.Call) and last_name(right.func)[:1].isupper() else None
 
 
 def _resolved(before: list[ast.stmt], call: ast.Call) -> tuple[list[ast.stmt], ast.Call]:
@@ -198,6 +210,9 @@ def _blocks(raw: str) -> Iterator[tuple[int, str]]:
     lines = raw.expandtabs().splitlines()
     margin = min((_indent(line) for line in lines[1:] if line.strip()), default=0)
     lines = [line[margin:] if at else line for at, line in enumerate(lines)]
+    # `f(2)` with `== 4` in the next line is one comparison.
+    goes_on = [line.lstrip().startswith("== ") for line in [*lines[1:], ""]]
+    lines = [f"{line} \\" if goes_on[at] and line.endswith(")") else line for at, line in enumerate(lines)]
     at = 0
     while at < len(lines):
         fence = _FENCE.match(lines[at])

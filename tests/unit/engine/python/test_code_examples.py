@@ -135,3 +135,21 @@ def verdict(wanted: str, source: str) -> DocumentVerdict:
 )
 def test_what_is_printed_of_a_result_is_compared_with_its_text(wanted, source, expected):
     assert verdict(wanted, source) == expected
+
+
+def test_a_comparison_in_a_docstring_says_the_result_of_its_call_also_over_two_lines():
+    raw = """Join pairs.
+
+    Examples:
+      Box(2).join(3) == [2, 3]
+      Box(4).join(5).sorted()
+        == [4, 5]
+      Box(6).half() == Box(3)
+      count == 2
+    """
+    found = [(one.act, one.want, one.line) for one in docstring_examples(raw, 10) if one.want]
+    assert found == [
+        ("Box(2).join(3)", "[2, 3]", 13),
+        ("Box(4).join(5).sorted()", "[4, 5]", 14),
+        ("Box(6).half() == Box(3)", "True", 16),
+    ]

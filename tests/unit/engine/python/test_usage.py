@@ -251,8 +251,14 @@ def test_an_example_that_only_shows_the_result_is_about_the_callable_that_it_doc
         a/d
         >>> url.to_text()
         'a'
+        >>> url.child("e").parts.copy()
+        ['a', 'e']
         """
         return Url(f"{self.text}/{name}")
+
+    @property
+    def parts(self):
+        return self.text.split("/")
 
     def to_text(self):
         return self.text
@@ -277,6 +283,7 @@ def test_an_example_that_only_shows_the_result_is_about_the_callable_that_it_doc
         ("url.child('d').to_text()", "Url.child"),
         ("print(url.child('d').to_text())", "Url.child"),
         ("url.to_text()", "Url.to_text"),
+        ("url.child('e').parts.copy()", "Url.child"),
         ("url == Url('')", "Url.clear"),
     ]
 
