@@ -13,7 +13,7 @@ from testwright.app.api import generate
 from testwright.core.errors import BudgetExhausted, SettingsError
 from testwright.core.exit_code import ExitCode
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, Usage, answer, error, hang
-from testwright.tests.support.projects.files import ROOT, make_project, run_command, tree
+from testwright.tests.support.projects.files import ROOT, make_project, tree
 from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.paid_runs import (
     HALF,
@@ -78,7 +78,7 @@ def test_the_report_shows_what_was_paid_and_the_key_is_nowhere(tmp_path):
     prices.write_text(json.dumps({"models": {"scripted": {"in": 1.0, "cached": 0.5, "out": 10.0}}}))
     with ScriptedOpenAI([answer(half_spec(), usage=Usage(1000, 200, 400))]) as server:
         given = flags(root, server, "--run-id", "paid", "--prices", str(prices))
-        done = run_command("run", REQUEST, *given, cwd=tmp_path, environment=environment())
+        done = invoke_command("run", REQUEST, *given, cwd=tmp_path, environment=environment())
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert done.code == ExitCode.OK, done.out + done.err
     report = report_of(root, "paid")
