@@ -278,9 +278,15 @@ def _is_named(root: Path, variable: str) -> bool:
 
 def _unset_variables(why: str, root: Path) -> list[str]:
     """Return the environment variables that an error says are not set: of pydantic's settings, or a KeyError's."""
-    missing = re.findall(r"^(\w+)\n  Field required", why, re.MULTILINE)
-    known = variables_of_fields(root) if missing else {}
-    # A field with an alias is told by that, in whatever case it is written.
-    found = {str(name): known.get(name) or known.get(name.upper()) for name in missing}
-    settings = [variable or name for name, variable in found.items() if variable or "for Settings" in why]
-    return [*settings, *re.findall(r"KeyError: '([A-Z][A-Z0-9_]*)'", why)]
+    missing = re.findall(r"^(\w+)\n  Field required|validation errors? for (\w+)$", why, re.MULTILINE)
+    known = variables_of_fields(root) if any(name for name, _ in missing) else []
+    settings: list[str] = []
+    owner = ""
+    for name, of in missing:
+        owner = of or owner
+        if name:
+            # A field with an alias is told by that, in whatever case it is written.
+            own = [one for one in known if name == one.field or name.upper() == one.variable.upper()]
+            own.sort(key=lambda one: one.owner != owner)
+            settings += [own[0].variable] if own else [name] * ("for Settings" in why)
+    return [*dict.fromkeys(settings), *re.findall(r"KeyError: '([A-Z][A-Z0-9_]*)'", why)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,32 +18,62 @@ _DEFAULTS = ("default", "default_factory")
 
 @dataclass(frozen=True, slots=True)
 class SettingsVariable:
-    """The variable of one field; `required`: it has no default."""
+    """The variable of one field of the settings `owner`; `required`: it has no default."""
 
+    owner: str
     field: str
     variable: str
     required: bool
 
 
-def settings_variables(tree: ast.Module) -> Iterator[SettingsVariable]:
-    """Yield the variables of the classes in a module that take their values from the environment.
+def settings_variables(*trees: ast.Module) -> Iterator[SettingsVariable]:
+    """Yield the variables of the classes in modules that take their values from the environment.
 
-    A prefix is read where the class says it: `model_config`, `class Config`, or an argument of the class.
+    A prefix is read where a class or one that it inherits from says it: in `model_config`, in `class Config`, or as an
+    argument of the class. A class has the fields that it inherits, too, under its own prefix.
     """
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ClassDef) or not any("BaseSettings" in ast.unparse(base) for base in node.bases):
+    of_modules = [[node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)] for tree in trees]
+    everywhere = {node.name: node for nodes in of_modules for node in nodes}
+    for owner, beside in ((node, nodes) for nodes in of_modules for node in nodes):
+        # Classes of one name may stand in several modules; that of the same module comes first.
+        line = _line_of(owner, everywhere | {node.name: node for node in beside})
+        if not any("BaseSettings" in ast.unparse(base) for one in line for base in one.bases):
             continue
-        config = _configuration(node)
+        config: dict[str, object] = {}
+        fields: dict[str, list[ast.expr]] = {}
+        for one in reversed(line):
+            config |= _configuration(one)
+            fields |= _fields(one)
         prefix = config.get("env_prefix") or ""
-        for statement in node.body:
-            if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
-                continue
-            field, value = statement.target.id, statement.value
-            if field == "model_config" or field.startswith("_"):
-                continue
-            name = _named(value) or f"{prefix}{field}"
-            variable = name if config.get("case_sensitive") is True else name.upper()
-            yield SettingsVariable(field, variable, _is_required(value))
+        for name, declared in fields.items():
+            said = next(filter(None, map(_named, declared)), "") or f"{prefix}{name}"
+            variable = said if config.get("case_sensitive") is True else said.upper()
+            yield SettingsVariable(owner.name, name, variable, all(map(_is_required, declared)))
+
+
+def _line_of(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> list[ast.ClassDef]:
+    """A class and those that it inherits from, the nearest first."""
+    line = [owner]
+    for one in line:
+        bases = (classes.get(last_name(base)) for base in one.bases)
+        line += [base for base in bases if base is not None and base not in line]
+    return line
+
+
+def _fields(owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
+    """What a class says of each of its own fields: its value, and the calls in `Annotated`."""
+    found: dict[str, list[ast.expr]] = {}
+    for statement in owner.body:
+        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+            continue
+        name, kind = statement.target.id, statement.annotation
+        parts = kind.slice.elts[1:] if isinstance(kind, ast.Subscript) and isinstance(kind.slice, ast.Tuple) else []
+        subscripted = last_name(kind.value) if isinstance(kind, ast.Subscript) else last_name(kind)
+        if name == "model_config" or name.startswith("_") or subscripted == "ClassVar":
+            continue
+        value = [statement.value] if statement.value is not None else []
+        found[name] = [*value, *(part for part in parts if subscripted == "Annotated" and _is_field(part))]
+    return found
 
 
 def _configuration(owner: ast.ClassDef) -> dict[str, object]:
@@ -75,26 +105,36 @@ def _assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
             yield target.id, value
 
 
-def _named(value: ast.expr | None) -> str:
-    """The name that `Field(alias=…)` gives, or the first of `AliasChoices`; empty without one."""
-    for keyword in value.keywords if isinstance(value, ast.Call) else ():
-        given = keyword.value.args[0] if isinstance(keyword.value, ast.Call) and keyword.value.args else keyword.value
-        if keyword.arg in _NAMED and isinstance(given, ast.Constant) and isinstance(given.value, str):
+def _named(value: ast.expr) -> str:
+    """The name that `Field(validation_alias=…)` gives, else `alias`; of `AliasChoices` the first. Empty without one."""
+    keywords = {keyword.arg: keyword.value for keyword in value.keywords} if isinstance(value, ast.Call) else {}
+    for name in _NAMED:
+        given = keywords.get(name)
+        given = given.args[0] if isinstance(given, ast.Call) and given.args else given
+        if isinstance(given, ast.Constant) and isinstance(given.value, str):
             return given.value
     return ""
 
 
-def _is_required(value: ast.expr | None) -> bool:
-    """Whether a field has no default, as with `...`, or a `Field` that names none."""
-    if isinstance(value, ast.Call) and last_name(value.func) == "Field":
+def _is_field(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and last_name(value.func) == "Field"
+
+
+def _is_required(value: ast.expr) -> bool:
+    """Whether a field's value is no default: `...`, or a `Field` that names none."""
+    if isinstance(value, ast.Call) and _is_field(value):
         named = [keyword.arg for keyword in value.keywords if keyword.arg in _DEFAULTS]
-        return not named and (not value.args or _is_required(value.args[0]))
-    return value is None or (isinstance(value, ast.Constant) and value.value is ...)
+        return not named and all(map(_is_required, value.args[:1]))
+    return isinstance(value, ast.Constant) and value.value is ...
 
 
-def variables_of_fields(root: Path) -> dict[str, str]:
-    """The variable of each field of all settings in a project, by the field and by the variable itself. Blocks."""
-    texts = (source_or_empty(root, place.path) for place in find_layout(root).modules)
-    trees = (parse_or_none(text) for text in texts if "BaseSettings" in text)
-    known = [one for tree in trees if tree is not None for one in settings_variables(tree)]
-    return {name: one.variable for one in known for name in (one.field, one.variable)}
+def variables_of_fields(root: Path) -> list[SettingsVariable]:
+    """The variable of each field of all settings in a project. Blocks."""
+    texts = [source_or_empty(root, place.path) for place in find_layout(root).modules]
+    # A class may inherit from settings of another module.
+    trees = (
+        [parse_or_none(text) for text in texts if "class " in text]
+        if any("BaseSettings" in text for text in texts)
+        else []
+    )
+    return list(settings_variables(*(tree for tree in trees if tree is not None)))

@@ -25,13 +25,13 @@ from .resource_model import (
     BaselineRequest,
     ResourceModel,
     build_request,
-    find_saved_ids,
     holds_id,
     is_complete,
     merge_setups,
     put_parameter,
     saving_tag,
 )
+from .saved_ids import find_saved_ids
 from .sign_in.shapes import part_of
 from .sign_in.users import constant
 

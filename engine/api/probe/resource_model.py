@@ -23,7 +23,7 @@ from ..values.negative_requests import is_file
 from .sign_in.failure import MissingCredential, SignInFailure
 from .sign_in.shapes import with_own_password
 
-_IDS = ("id", "uuid", "uid", "key", "slug", "number", "code", "name")
+ID_NAMES = ("id", "uuid", "uid", "key", "slug", "number", "code", "name")
 _FILE = {"filename": "file.txt", "content": "content of a file"}
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 
@@ -113,7 +113,7 @@ class ResourceModel:
         """Return the producer and its variable that a field such as `cart_id`, `cartId` or `cart` refers to."""
         stem = re.sub(r"_(?:id|uuid|number|key|code|no)$", "", snake_case(field_name))
         # A bare `id` or `name` does not say which resource it belongs to.
-        if not stem or stem in _IDS:
+        if not stem or stem in ID_NAMES:
             return None
         for baseline in self.baselines.values():
             if baseline.operation.method == "POST" and baseline.saves and resource_of(baseline.operation.path) == stem:
@@ -295,37 +295,6 @@ def holds_id(producer: BaselineRequest, schema: Mapping[str, Any]) -> bool:
     """Whether a field may hold the id of what a request creates; a number with bounds is an amount."""
     fits = bool(producer.saves) and _fits(producer, next(iter(producer.saves)), type_of(schema) or "object")
     return fits and not {"maximum", "exclusiveMinimum", "exclusiveMaximum", "maxLength", "pattern"} & set(schema)
-
-
-def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Sequence[Any] = ()) -> dict[str, str]:
-    """Return which parts of a creating operation's answer to save: variable → JSON pointer.
-
-    Args:
-        known: ids of parent resources, which the answer may repeat.
-    """
-    content = parse_json(answer)
-    resource = resource_of(operation.path)
-    wanted = [pointer for _, _, parameters in operation.links for pointer in _from_links(parameters)]
-    below = [
-        known.path.removeprefix(operation.path.rstrip("/") + "/").split("/")[0].strip("{}")
-        for known in api.operations
-        if known.path.startswith(operation.path.rstrip("/") + "/{")
-    ]
-    names = [*dict.fromkeys(below), *_IDS, f"{resource}_id", f"{resource}Id", f"{resource}_uuid"]
-    holders = ["", "/data", f"/{resource}", "/result", "/item"]
-    candidates = [*wanted, *(f"{holder}/{name}" for holder in holders for name in names)]
-    for pointer in candidates:
-        part = resolve_pointer(content, pointer)
-        if isinstance(part, int | str) and not isinstance(part, bool) and part != "" and part not in known:
-            last = snake_case(pointer.rpartition("/")[2])
-            name = last if last.startswith(resource) or not resource else f"{resource}_{last}"
-            return {name: pointer}
-    return {}
-
-
-def _from_links(parameters: Mapping[str, str]) -> list[str]:
-    found = [re.fullmatch(r"\$response\.body#(/.*)", parameter) for parameter in parameters.values()]
-    return [match.group(1) for match in found if match]
 
 
 def resource_of(path: str) -> str:

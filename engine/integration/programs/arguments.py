@@ -155,9 +155,10 @@ def _kind(declared: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
     return "output" if _OUTPUT_FILE.search(f"{name.split()[0]}: {help_text}") else "text"
 
 
-def long_options(commands: Iterable[Command]) -> dict[str, str]:
-    """The longest way to write each option, which says what one of a single letter does not."""
-    arguments = [each for command in commands for each in (*command.arguments, *command.before)]
+def long_options(commands: Iterable[Command], words: Sequence[str]) -> dict[str, str]:
+    """The longest way to write each option of the command of these words, which says what a letter does not."""
+    own = (command for command in commands if tuple(command.words) == tuple(words))
+    arguments = [each for command in own for each in (*command.arguments, *command.before)]
     return {flag: max(each.flags, key=len) for each in arguments for flag in each.flags}
 
 

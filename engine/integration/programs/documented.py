@@ -44,8 +44,8 @@ def documented_commands(
     known = {command.words[0] for command in commands if command.words}
     found: dict[tuple[str, ...], None] = {}
     for path in (program.place.path, *layout.documents):
-        for arguments in _commands_in(_text(root / path), program, known):
-            if not _names_no_file(arguments, commands):
+        for arguments, is_shown in _commands_in(_text(root / path), program, known):
+            if is_shown or not _names_no_file(arguments, commands):
                 found.setdefault(arguments)
     return list(found)[:_MOST_COMMANDS]
 
@@ -55,7 +55,8 @@ def _text(path: Path) -> str:
     return "" if is_untouched(text) else text
 
 
-def _commands_in(text: str, program: ProjectProgram, known: Collection[str]) -> Iterable[tuple[str, ...]]:
+def _commands_in(text: str, program: ProjectProgram, known: Collection[str]) -> Iterable[tuple[tuple[str, ...], bool]]:
+    """Each line's arguments, and whether it is surely a command: behind a prompt or in a fenced block."""
     names = [re.escape(program.name)]
     if program.start[0] == "-m":
         names.append(rf"python3? -m {re.escape(program.start[1])}")
@@ -71,7 +72,7 @@ def _commands_in(text: str, program: ProjectProgram, known: Collection[str]) -> 
             continue
         # A folder cannot be made up as a file is.
         if arguments and not any(_PLACEHOLDER.search(one) or one.endswith("/") for one in arguments):
-            yield arguments
+            yield arguments, match[0].lstrip()[0] in "$%>" or text.count("```", 0, match.start()) % 2 == 1
 
 
 def _is_prose(text: str) -> bool:

@@ -299,7 +299,7 @@ def _behaviour(run: ProgramRun, result: RunObservation, commands: Sequence[Comma
 
 
 def _options(run: ProgramRun, commands: Sequence[Command]) -> frozenset[Any]:
-    long = long_options(commands)
+    long = long_options(commands, run.words)
     return frozenset(("option", run.words, long.get(word, word)) for word in run.commands[-1] if word.startswith("-"))
 
 

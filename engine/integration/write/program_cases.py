@@ -218,10 +218,10 @@ def _words(program: ProjectProgram, kept: KeptRun, expect: tuple[SpecExpectation
 
 def run_names(flows: ProgramFlows, kept: Sequence[KeptRun], taken: set[str]) -> list[str]:
     """A case id for each run: its command, the command before it, its ending, and what distinguishes it from others."""
-    long = long_options(flows.commands)
-    bases = [_base(flows.program, run, long) for run in kept]
+    longs = [long_options(flows.commands, entry.run.words) for entry in kept]
+    bases = [_base(flows.program, run, long) for run, long in zip(kept, longs, strict=True)]
     names: list[str] = []
-    for entry, base in zip(kept, bases, strict=True):
+    for entry, base, long in zip(kept, bases, longs, strict=True):
         same = [other.run.commands[-1] for other, its in zip(kept, bases, strict=True) if its == base]
         own = _rarest(entry.run.commands[-1], same, long)
         words = base if len(same) == 1 or not own else f"{base}_{own}"

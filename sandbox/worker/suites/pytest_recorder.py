@@ -154,8 +154,17 @@ class PytestRecorder:
 class WarningsAreErrors:
     """Makes errors of warnings while a test runs, but of those that the project or the test says how to treat.
 
-    Not while files are collected: a module that warns when it is imported is no test's fault.
+    Not while files are collected or fixtures set up: a module that warns when it is imported is no test's fault,
+    wherever the test imports it, and neither is an application that warns when it is made.
     """
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_fixture_setup(self, request):
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            for line in request.config.getini("filterwarnings"):
+                warnings.filterwarnings(*parse_warning_filter(line, escape=False))
+            yield
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_protocol(self, item):

@@ -239,6 +239,16 @@ def test_ignored_warning():
     warnings.warn("old", DeprecationWarning)
 
 
+@pytest.fixture
+def made():
+    warnings.warn("an application that warns when it is made", DeprecationWarning)
+    return 6
+
+
+def test_what_warns_while_it_is_made(made):
+    assert total(3, 2) == made
+
+
 def test_terminal(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     print(shutil.get_terminal_size().columns)
@@ -250,7 +260,7 @@ def test_terminal(monkeypatch, capsys):
 async def test_tests_that_set_what_they_depend_on_hold_for_every_user(shop: PythonTarget) -> None:
     verification = await verify_files(shop, {PATH: TAKING_CARE}, framework="pytest")
     assert [(one.name, one.reason) for one in verification.dropped] == []
-    assert len(verification.kept) == 5
+    assert len(verification.kept) == 6
 
 
 @pytest.mark.feature("B-17")

@@ -65,3 +65,55 @@ def test_the_advice_names_the_variable_of_a_field_that_is_missing(tmp_path):
     assert 'DESK_DATABASE_URL = "…"' in start_failure(AppLaunch("shop:app"), why, target).advice
     alias = "1 validation error for MailSettings\nmail_token\n  Field required [type=missing]"
     assert 'MAIL_TOKEN = "…"' in start_failure(AppLaunch("shop:app"), alias, target).advice
+
+
+BASES = """
+from typing import Annotated, ClassVar
+
+from pydantic import AliasChoices, Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Common(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="DESK_")
+
+    kinds: ClassVar[list[str]]
+    access_key: Annotated[str, Field(min_length=8)]
+    page_token: Annotated[str, Field(default="first")]
+    mail_token: str = Field(alias="mailToken", validation_alias=AliasChoices("MAIL_TOKEN", "SMTP_TOKEN"))
+"""
+INHERITED = """
+from desk.bases import Common
+
+
+class Worker(Common):
+    queue_secret: str
+
+
+class Web(Common, env_prefix="WEB_"):
+    access_key: str
+"""
+
+
+@pytest.mark.feature("T-10")
+def test_settings_take_fields_and_prefix_from_the_class_they_inherit_from(tmp_path):
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk/__init__.py").write_text("")
+    (tmp_path / "desk/bases.py").write_text(BASES)
+    (tmp_path / "desk/roles.py").write_text(INHERITED)
+    places = [ModulePlace(f"desk/{name}.py", f"desk.{name}", ".") for name in ("bases", "roles")]
+    assert find_secret_variables(tmp_path, places) == [
+        *("DESK_ACCESS_KEY", "DESK_QUEUE_SECRET", "MAIL_TOKEN", "SMTP_TOKEN", "WEB_ACCESS_KEY"),
+    ]
+
+
+@pytest.mark.feature("T-10")
+@pytest.mark.parametrize(("owner", "variable"), [("Common", "DESK_ACCESS_KEY"), ("Web", "WEB_ACCESS_KEY")])
+def test_the_advice_names_the_variable_of_the_settings_that_lack_it(tmp_path, owner, variable):
+    (tmp_path / "bases.py").write_text(BASES)
+    (tmp_path / "roles.py").write_text(INHERITED)
+    target: Any = SimpleNamespace(root=tmp_path, interpreter=None)
+    why = f"pydantic_core.ValidationError: 1 validation error for {owner}\naccess_key\n  Field required [type=missing]"
+    advice = start_failure(AppLaunch("shop:app"), why, target).advice
+    assert f'{variable} = "…"' in advice
+    assert advice.count('= "…"') == 1

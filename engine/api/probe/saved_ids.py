@@ -1,0 +1,67 @@
+"""Finds the id of what a request creates in its answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..document.operations import snake_case
+from ..document.schemas import type_of
+from ..model.model import Api, HttpAnswer, Operation
+from .resource_model import ID_NAMES, parse_json, resolve_pointer, resource_of
+
+
+def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Sequence[Any] = ()) -> dict[str, str]:
+    """Return which parts of a creating operation's answer to save: variable → JSON pointer.
+
+    Args:
+        known: ids of parent resources, which the answer may repeat.
+    """
+    content = parse_json(answer)
+    resource = resource_of(operation.path)
+    wanted = [pointer for _, _, parameters in operation.links for pointer in _from_links(parameters)]
+    below = _parameters_below(operation, api)
+    names = [*dict.fromkeys(below), *ID_NAMES, f"{resource}_id", f"{resource}Id", f"{resource}_uuid"]
+    holders = ["", "/data", f"/{resource}", "/result", "/item"]
+    candidates = [*wanted, *(f"{holder}/{name}" for holder in holders for name in names)]
+    for pointer in candidates:
+        part = resolve_pointer(content, pointer)
+        if not isinstance(part, int | str) or isinstance(part, bool) or part == "":
+            continue
+        # The first thing below the first parent has the same number as that.
+        if part in known and not _is_repeated(content, pointer, part):
+            continue
+        if pointer not in wanted and any(is_number and not str(part).isdigit() for is_number in below.values()):
+            continue
+        last = snake_case(pointer.rpartition("/")[2])
+        name = last if last.startswith(resource) or not resource else f"{resource}_{last}"
+        return {name: pointer}
+    return {}
+
+
+def _parameters_below(operation: Operation, api: Api) -> dict[str, bool]:
+    """The parameters that come next in the paths below an operation's, each with whether it is a whole number."""
+    below = operation.path.rstrip("/") + "/"
+    found: dict[str, bool] = {}
+    for known in api.operations:
+        if known.path.startswith(below + "{"):
+            name = known.path.removeprefix(below).split("/")[0].strip("{}")
+            same = (one for one in known.parameters if one.where == "path" and one.name == name)
+            found[name] = any(isinstance(one.schema, Mapping) and type_of(one.schema) == "integer" for one in same)
+    return found
+
+
+def _is_repeated(content: Any, pointer: str, value: Any) -> bool:
+    """Whether an answer names its parent beside its own id (`{"id": 1, "cart_id": 1}`): then both have that value."""
+    holder, _, own = pointer.rpartition("/")
+    beside = resolve_pointer(content, holder) if holder else content
+    entries = beside.items() if isinstance(beside, dict) else ()
+    return own == "id" and any(
+        name != own and entry == value and snake_case(name).endswith("_id") for name, entry in entries
+    )
+
+
+def _from_links(parameters: Mapping[str, str]) -> list[str]:
+    found = [re.fullmatch(r"\$response\.body#(/.*)", parameter) for parameter in parameters.values()]
+    return [match.group(1) for match in found if match]
