@@ -9,6 +9,8 @@ import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.project.layout import ModulePlace
+from testwright.engine.python.scenarios.overlapping_operands import OVERLAPPING
+from testwright.engine.python.scenarios.scenario import ShownBehaviour
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.select_trials import select_trials
 from testwright.tests.unit.engine.python.test_select_trials import record, returned
@@ -25,6 +27,8 @@ class Tally:
         self.names.remove(name)
     def most(self):
         return sorted(self.names)
+    def union(self, *others):
+        return sorted(self.names + [name for other in others for name in other])
 """
 FACTS = facts_from_source(SOURCE, ModulePlace("m.py", "m", "."))
 LINE = {"wanted": "['a', 'b']\n", "wanted_line": 4, "source": "doctest"}
@@ -62,3 +66,19 @@ def test_the_same_answer_in_another_state_is_no_test_for_one_mutant() -> None:
 
     assert numbers(plain, again, kills={0: {1}, 1: {2}}) == [0]
     assert numbers(plain, again, kills={0: {1}, 1: {2, 3}}) == [0, 1]
+
+
+def test_a_member_that_is_shown_with_an_operand_gets_no_call_without_any() -> None:
+    filled = ("tally = Tally()", "tally.add('a')", "tally.add('b')")
+    alone, joined = (
+        replace(one, trial=replace(one.trial, subject="Tally.union"))
+        for one in (
+            record(0, "tally.union()", returned("['a', 'b']"), (12, 12), (12, 13), arrange=filled),
+            record(1, "tally.union(['b', 'c'])", returned("['a', 'b', 'b', 'c']"), (12, 12), arrange=filled),
+        )
+    )
+    kills = {0: {1, 2, 3}, 1: {4}}
+
+    assert 0 in numbers(alone, joined, kills=kills)
+    joined.notes[ShownBehaviour] = OVERLAPPING
+    assert numbers(alone, joined, kills=kills) == [1]
