@@ -38,7 +38,7 @@ from ..project.layout import Layout
 from ..usage.harvest import Harvester
 from ..usage.project_index import ProjectIndex
 from ..usage.scoping import definitions
-from ..usage.usage import find_usage
+from ..usage.usage import ProjectUsage, find_usage
 from .format_trials import with_format_trials
 
 _ROWS_PLAIN = 8
@@ -55,6 +55,7 @@ class ProposalContext:
         learned: knowledge gained from observations.
         domains: the domains of the module's parameters, from documents, real calls and the code.
         examples: values that a person gave in the settings.
+        calls: calls of the project that say what some arguments are, and do not run on their own.
     """
 
     facts: ModuleFacts
@@ -65,6 +66,7 @@ class ProposalContext:
     domains: tuple[CallableDomains, ...] = ()
     owners: dict[str, ClassFacts] = field(default_factory=dict)
     examples: GivenExamples = field(default_factory=dict)
+    calls: tuple[Trial, ...] = ()
 
     def owner_of(self, one: CallableFacts) -> ClassFacts | None:
         """Returns the target's class that a callable belongs to."""
@@ -75,29 +77,33 @@ def proposal_context(
     root: Path,
     layout: Layout,
     facts: ModuleFacts,
-    usage: tuple[Trial, ...] | None = None,
+    usage: ProjectUsage | None = None,
     examples: GivenExamples | None = None,
 ) -> ProposalContext:
     """Reads the project for a target: builds its index and collects its uses of the target."""
     index = ProjectIndex(root, layout, (facts,))
     used = usage if usage is not None else find_usage(root, layout, facts, index)
     given = examples or {}
-    seeds = distinct_trials([*given_trials(given, facts, index), *example_trials(facts, index), *used])
-    return context_from_index(facts, index, tuple(seeds), given)
+    seeds = distinct_trials([*given_trials(given, facts, index), *example_trials(facts, index), *used.trials])
+    return context_from_index(facts, index, tuple(seeds), given, used.calls)
 
 
 def context_from_index(
-    facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Trial, ...], examples: GivenExamples | None = None
+    facts: ModuleFacts,
+    index: ProjectIndex,
+    seeds: tuple[Trial, ...],
+    examples: GivenExamples | None = None,
+    calls: tuple[Trial, ...] = (),
 ) -> ProposalContext:
     """Returns the context of a project that was already read, with nothing learned yet."""
     harvester = Harvester(facts)
-    harvest = harvester.read(seeds)
+    harvest = harvester.read((*seeds, *calls))
     add_given_values(harvest.arguments, examples or {}, facts, index)
     domains = infer_domains(facts, project_classes(facts, index), harvest.arguments, source=index.source_of(facts))
     learned = LearnedInputs(facts, harvester)
     values = Values(facts, index, harvest.arguments, harvest.objects, learned, domains)
     owners = {class_.name: class_ for class_ in facts.classes}
-    return ProposalContext(facts, index, seeds, values, learned, domains, owners, examples or {})
+    return ProposalContext(facts, index, seeds, values, learned, domains, owners, examples or {}, calls)
 
 
 def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:

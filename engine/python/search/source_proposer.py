@@ -18,7 +18,7 @@ from ..model.model import Arc, CallableFacts, ClassFacts, ModuleFacts, Observati
 from ..outside.databases import Closing
 from ..outside.stand_ins import StandIns
 from ..project.layout import Layout
-from ..usage.usage import find_usage
+from ..usage.usage import ProjectUsage, find_usage
 from .havoc import havoc_mutations
 from .initial_trials import (
     ProposalContext,
@@ -138,7 +138,7 @@ class SourceProposer:
         root: Path,
         layout: Layout,
         facts: ModuleFacts,
-        usage: tuple[Trial, ...] | None = None,
+        usage: ProjectUsage | None = None,
         known: ProposalContext | None = None,
         examples: GivenExamples | None = None,
     ) -> None:
@@ -148,7 +148,7 @@ class SourceProposer:
         if known is None:
             self.context: ProposalContext = proposal_context(root, layout, facts, self._usage, examples)
         else:
-            self.context = context_from_index(facts, known.index, known.seeds, known.examples)
+            self.context = context_from_index(facts, known.index, known.seeds, known.examples, known.calls)
         self.examples = ExampleRecord(self.context.examples, facts, self.context.index)
         self.observed = 0
         self._seen: set[tuple[str, ...]] = set()

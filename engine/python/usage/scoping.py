@@ -62,6 +62,10 @@ class NameScope:
             return statement
         return _STANDARD.get(name)
 
+    def is_own(self, name: str) -> bool:
+        """Whether a name is bound by import to the target's own definition of that name."""
+        return name in self._own and self.statement_for(name) == f"from {self._facts.module} import {name}"
+
     def is_package(self, name: str) -> bool:
         """Whether a name means a module of the target's own package, as `np` in `import numpy as np`."""
         words = self._imports.get(name, "").split()

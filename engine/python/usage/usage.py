@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ....utils.generated_header import is_untouched
-from ....utils.python_names import BUILTIN_NAMES, bound_outside_patterns, printed_argument
+from ....utils.python_names import BUILTIN_NAMES, bound_outside_patterns, last_name, printed_argument
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
@@ -26,6 +28,7 @@ _MAXIMUM_BYTES = 400_000
 _MAXIMUM_SEQUENCES = 900
 _MAXIMUM_PER_SUBJECT = 40
 _MAXIMUM_TEXT = 700
+_MAXIMUM_CALLS = 200
 _TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis")
 _WORD = re.compile(r"\w+")
 _FENCE = re.compile(r"^(?:```|~~~)[ ]*+(?:python|py|pycon|python3)?[ ]*+\n(.*?)^(?:```|~~~)", re.MULTILINE | re.DOTALL)
@@ -35,24 +38,36 @@ _NAMED_IMPORT = re.compile(r"`+((?:import|from) [\w.]+(?: import [\w, ]+)?(?: as
 _BLOCK = re.compile(r"^\.\. (?:code-block|code|sourcecode):: *python[ ]*\n((?:[ ]*\n|[ ]+\S[^\n]*\n)+)", re.MULTILINE)
 
 
-def find_usage(root: Path, layout: Layout, facts: ModuleFacts, index: ProjectIndex | None = None) -> tuple[Trial, ...]:
-    """Finds uses of the target in the project, each as a trial, tests first, by path and line.
+@dataclass(frozen=True, slots=True)
+class ProjectUsage:
+    """How a project uses a module.
 
-    The trials' `source` is `existing_test`, `document` or `call_site`. Files that do not parse, or are very large, are
-    ignored.
+    Attributes:
+        trials: uses that run on their own, tests first, by path and line. Their `source` is `existing_test`, `document`
+            or `call_site`.
+        calls: calls of functions and classes in other modules that do not run on their own, because some arguments are
+            variables there: they say what the others are.
     """
+
+    trials: tuple[Trial, ...] = ()
+    calls: tuple[Trial, ...] = ()
+
+
+def find_usage(root: Path, layout: Layout, facts: ModuleFacts, index: ProjectIndex | None = None) -> ProjectUsage:
+    """Finds uses of the target in the project. Files that do not parse, or are very large, are ignored."""
     packages = {place.path: package_of(place) for place in layout.modules}
     finder = _Finder(root, facts, index or ProjectIndex(root, layout, (facts,)), packages)
     sources = (("existing_test", layout.test_files), ("document", layout.documents), ("call_site", layout.side_files))
     for source, paths in sources:
         finder.read(paths, source)
     finder.read(tuple(place.path for place in layout.modules if place.path != facts.path), "call_site")
-    return tuple(finder.found)
+    return ProjectUsage(tuple(finder.found), tuple(finder.calls))
 
 
 class _Finder:
     def __init__(self, root: Path, facts: ModuleFacts, index: ProjectIndex, packages: Mapping[str, str]) -> None:
         self.found: list[Trial] = []
+        self.calls: list[Trial] = []
         self._root = root
         self._facts = facts
         self._index = index
@@ -114,6 +129,24 @@ class _Finder:
             self._take(test_steps(tree, file), scope, source, file)
         else:
             self._take(_call_steps(tree), scope, source, None)
+            self._read_calls(tree, scope)
+
+    def _read_calls(self, tree: ast.Module, scope: NameScope) -> None:
+        """Adds the calls of the target's functions and classes some of whose arguments are variables."""
+        for node in ast.walk(tree):
+            if len(self.calls) >= _MAXIMUM_CALLS:
+                return
+            if not isinstance(node, ast.Call) or last_name(node.func) not in self._names:
+                continue
+            statement = scope.plain(ast.Expr(copy.deepcopy(node)))
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not scope.is_own(call.func.id):
+                continue
+            free = {name: scope.statement_for(name) for name in scope.free([statement])}
+            known = tuple(sorted({text for text in free.values() if text is not None}))
+            if None in free.values():  # else it runs on its own
+                act = ast.unparse(call)
+                self.calls.append(Trial(subject=call.func.id, act=act, imports=known, source="call_site"))
 
     def _document(self, text: str) -> None:
         """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText.

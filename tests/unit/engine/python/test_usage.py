@@ -124,7 +124,7 @@ def project(tmp_path):
 
 
 def sequences(project):
-    return find_usage(project, find_layout(project), facts_of(project, "shop/cart.py"))
+    return find_usage(project, find_layout(project), facts_of(project, "shop/cart.py")).trials
 
 
 def acts(project):
@@ -180,7 +180,7 @@ def span(start, end):
         "README.md": page,
     }
     project = write_project(tmp_path, files)
-    found = find_usage(project, find_layout(project), facts_of(project, "pkg/spans.py"))
+    found = find_usage(project, find_layout(project), facts_of(project, "pkg/spans.py")).trials
     assert [(one.act, one.subject) for one in found] == [
         ("(span(1, 2) | span(2, 3)).end", "Span.__or__"),
         ("span(4, 5) | span(6, 7)", "Span.__or__"),
@@ -211,7 +211,7 @@ def test_clocks_and_unknown_fixtures_are_left_out(project):
 
 
 def test_every_use_runs_on_its_own(project):
-    trials = list(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py")))
+    trials = list(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py")).trials)
     outcomes = run_trials(project, trials)
     assert {outcome for outcome, _ in outcomes} == {"returned", "raised"}
 
@@ -290,7 +290,7 @@ def test_an_example_that_only_shows_the_result_is_about_the_callable_that_it_doc
 
 def test_usage_is_the_same_each_time(project):
     assert sequences(project) == sequences(project)
-    trials = list(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py")))
+    trials = list(find_usage(project, find_layout(project), facts_of(project, "shop/cart.py")).trials)
     assert distinct_trials(trials) == trials
 
 
@@ -303,7 +303,7 @@ def test_relative_imports_below_an_import_root_are_named_from_that_root(tmp_path
             "src/shop/desk.py": "from .cart import price\n\ndef run():\n    return price(11, rate=0.25)\n",
         },
     )
-    found = find_usage(project, find_layout(project), facts_of(project, "src/shop/cart.py"))
+    found = find_usage(project, find_layout(project), facts_of(project, "src/shop/cart.py")).trials
     assert [(one.act, one.imports) for one in found] == [("price(11, rate=0.25)", ("from shop.cart import price",))]
 
 
@@ -369,7 +369,7 @@ def test_a_documented_call_of_an_inherited_method_is_about_the_member_that_compl
     root = write_project(tmp_path, files)
     layout, facts = find_layout(root), facts_of(root, "shop/safe.py")
 
-    found = [(trial.subject, trial.arrange, trial.act) for trial in find_usage(root, layout, facts)]
+    found = [(trial.subject, trial.arrange, trial.act) for trial in find_usage(root, layout, facts).trials]
 
     assert found == [("Safe.dump_payload", ("safe = Safe()",), "safe.dumps([1])")]
 
@@ -425,7 +425,7 @@ def test_what_only_shares_a_word_with_a_member_is_not_about_it(tmp_path, base, m
     root = write_project(tmp_path, files)
     layout, facts = find_layout(root), facts_of(root, "shop/safe.py")
 
-    assert f"Safe.{member}" not in {trial.subject for trial in find_usage(root, layout, facts)}
+    assert f"Safe.{member}" not in {trial.subject for trial in find_usage(root, layout, facts).trials}
 
 
 def test_a_fixture_that_nothing_names_any_more_is_left_out():
@@ -445,7 +445,7 @@ def test_a_function_named_like_its_package_is_called_by_both_names_in_one_docume
     )
     layout, facts = find_layout(root), facts_of(root, "caps/__init__.py")
 
-    assert [trial.act for trial in find_usage(root, layout, facts)] == ["caps('a', up=True)"]
+    assert [trial.act for trial in find_usage(root, layout, facts).trials] == ["caps('a', up=True)"]
 
 
 def test_what_was_done_to_a_variable_before_it_is_bound_anew_is_no_part_of_an_example(tmp_path):
@@ -454,6 +454,25 @@ def test_what_was_done_to_a_variable_before_it_is_bound_anew_is_no_part_of_an_ex
     root = write_project(tmp_path, {"bag.py": code, "README.md": page})
     layout, facts = find_layout(root), facts_of(root, "bag.py")
 
-    found = [(trial.arrange, trial.act) for trial in find_usage(root, layout, facts) if trial.subject == "Bag.add"]
+    found = [
+        (trial.arrange, trial.act) for trial in find_usage(root, layout, facts).trials if trial.subject == "Bag.add"
+    ]
 
     assert found == [(("b = Bag()",), "b.add(1)"), (("b = Bag(2)",), "b.add(5)")]
+
+
+def test_a_call_with_variables_says_what_its_other_arguments_are(tmp_path):
+    main = "from .cart import price\nfrom . import rates\n\n\ndef run(order):\n    return price(order.amount, rate=rates.LOW)\n"
+    files = {
+        "shop/__init__.py": "",
+        "shop/cart.py": CART,
+        "shop/rates.py": "LOW = 0.25\n",
+        "shop/main.py": main + "\n\ndef other(price):\n    return order.price(4)\n",
+    }
+    root = write_project(tmp_path, files)
+    usage = find_usage(root, find_layout(root), facts_of(root, "shop/cart.py"))
+    assert [(one.act, one.imports) for one in usage.calls] == [
+        ("price(order.amount, rate=rates.LOW)", ("from shop import rates", "from shop.cart import price"))
+    ]
+    _, context = context_of(root, "shop/cart.py")
+    assert [one.source for one in context.values.known["price", "rate"]] == ["rates.LOW"]
