@@ -462,7 +462,8 @@ def test_what_was_done_to_a_variable_before_it_is_bound_anew_is_no_part_of_an_ex
 
 
 def test_a_call_with_variables_says_what_its_other_arguments_are(tmp_path):
-    main = "from .cart import price\nfrom . import rates\n\n\ndef run(order):\n    return price(order.amount, rate=rates.LOW)\n"
+    main = "from .cart import price\nfrom . import rates\n\n\ndef run(order):\n"
+    main += "    return price(order.amount, rate=rates.LOW)\n"
     files = {
         "shop/__init__.py": "",
         "shop/cart.py": CART,
