@@ -4,6 +4,7 @@ Nothing is run. What is told is a beginning for requests and no promise: a check
 """
 
 import ast
+import contextlib
 import inspect
 import re
 
@@ -98,6 +99,8 @@ def _read(function, method, reads, requests, depth):
 class _Walk(Checks):
     """Goes through one function."""
 
+    optional = frozenset()
+
     def run(self):
         """Read all of it."""
         self.block(self.node.body)
@@ -114,7 +117,8 @@ class _Walk(Checks):
                 return self.block(statement.body if said else statement.orelse)
             self.look(statement.test)
             self.checked(statement)
-            ended = self.block(statement.body)
+            with self.given_keys(statement.test):
+                ended = self.block(statement.body)
             return self.block(statement.orelse) and ended
         if isinstance(statement, (ast.For, ast.AsyncFor)):
             self.bound(statement.target, statement.iter)
@@ -173,11 +177,32 @@ class _Walk(Checks):
         if node.value is not None:
             self.on_assign(ast.Assign([node.target], node.value))
 
+    def on_ifexp(self, node):
+        self.look(node.test)
+        with self.given_keys(node.test):
+            self.look(node.body)
+        self.look(node.orelse)
+
     def on_subscript(self, node):
         self.inside(node)
         for kind, place in self.places(node):
             if isinstance(node.ctx, ast.Load):
-                self.reads.at(kind, place)["required"] = True
+                told = self.reads.at(kind, place)
+                if (kind, place) not in self.optional:
+                    told["required"] = True
+
+    @contextlib.contextmanager
+    def given_keys(self, test):
+        """Keys that a test finds there (`"sort" in request.args`) may be left out, though what follows takes them."""
+        before, parts = self.optional, [test]
+        for part in parts:
+            if isinstance(part, ast.BoolOp) and isinstance(part.op, ast.And):
+                parts += part.values
+            if isinstance(part, ast.Compare) and len(part.ops) == 1 and isinstance(part.ops[0], ast.In):
+                key = ast.Subscript(part.comparators[0], part.left, ast.Load())
+                self.optional = self.optional | {*self.places(key)}
+        yield
+        self.optional = before
 
     def on_call(self, node):
         self.inside(node)
