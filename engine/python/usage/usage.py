@@ -195,7 +195,7 @@ class _Finder:
             return None
         arranged, last, arrange, act_text = resolved
         subject = self._subjects.of(last.value, arranged)
-        if subject is None or _shows_another_module(arranged, last.value, scope):
+        if subject is None or _shows_another_module(arranged, last.value, scope, subject.name):
             return None
         fixtures = ("tmp_path",) if any("tmp_path" in scope.free([one]) for one in (*arranged, last)) else ()
         imports = scope.imports_for([*arranged, last], fixtures)
@@ -209,13 +209,17 @@ class _Finder:
         )
 
 
-def _shows_another_module(arranged: list[ast.stmt], act: ast.expr, scope: NameScope) -> bool:
+def _shows_another_module(arranged: list[ast.stmt], act: ast.expr, scope: NameScope, subject: str) -> bool:
     """Whether the outermost call is one of another module of the package, or of an object that such a call made.
 
-    `P.iterate(closed(0, 3))` shows `iterate`; that `closed` works is not its point.
+    `P.iterate(closed(0, 3))` shows `iterate`; that `closed` works is not its point. A member that is asked of what
+    another module made is shown: `P.parse("a b").words()`.
     """
     while isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and act.func.id in BUILTIN_NAMES and act.args:
         act = act.args[0]
+    asked = act.func if isinstance(act, ast.Call) else act
+    if isinstance(asked, ast.Attribute) and asked.attr == subject:
+        return False
     name = base_name(act)
     for node in reversed(arranged):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:

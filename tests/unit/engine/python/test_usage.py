@@ -165,13 +165,16 @@ class Span:
     def __invert__(self):
         return Span(self.end, self.start)
 
+    def moved(self, by):
+        return Span(self.start + by, self.end + by)
+
 
 def span(start, end):
     return Span(start, end)
 """
     page = (
         "Write `import pkg as P`.\n\n>>> (P.span(1, 2) | P.span(2, 3)).end\n3\n>>> P.span(4, 5) | P.span(6, 7)\n"
-        ">>> ~P.span(1, 3)\n>>> len(P.listed(P.span(8, 9)))\n"
+        ">>> ~P.span(1, 3)\n>>> len(P.listed(P.span(8, 9)))\n>>> one = P.listed(1)[0]\n>>> one.moved(2)\n"
     )
     files = {
         "pkg/__init__.py": "from .spans import Span, span\nfrom .lists import listed\n",
@@ -185,6 +188,7 @@ def span(start, end):
         ("(span(1, 2) | span(2, 3)).end", "Span.__or__"),
         ("span(4, 5) | span(6, 7)", "Span.__or__"),
         ("~span(1, 3)", "Span.__invert__"),
+        ("one.moved(2)", "Span.moved"),
     ]
 
 
