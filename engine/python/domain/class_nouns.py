@@ -13,6 +13,11 @@ _NOUNS = re.compile(
     re.IGNORECASE,
 )
 
+# Nouns that describe a value, whatever class of that name there is.
+_PLAIN = frozenset(
+    "index key value name number size count text string list dict path file function object item".split()
+)
+
 
 def class_by_noun(phrase: str, look_up: ClassLookup) -> ParameterDomain:
     """The objects of the class that a phrase names, or a sequence of them; `UNKNOWN` where it names none exactly.
@@ -23,7 +28,7 @@ def class_by_noun(phrase: str, look_up: ClassLookup) -> ParameterDomain:
         look_up: finds the class that a name means in the module.
     """
     match = _NOUNS.match(" ".join(phrase.split()))
-    if match is None:
+    if match is None or match[1].lower() in _PLAIN:
         return UNKNOWN
     name = "".join(word.capitalize() for word in re.split(r"[ -]", match[1]))
     found = look_up(name)

@@ -168,7 +168,7 @@ class _Inference:
         prose = Prose(one, self._further(one), self._look_up, self._any_module)
         domains = {item.name: self._of_parameter(one, item, prose) for item in parameters}
         shapes = {item.name: shape for item in parameters if (shape := self._shape(one, item)) is not None}
-        related = with_columns(with_relations(domains, shapes))
+        related = with_columns(one, with_relations(domains, shapes))
         complete = tuple((name, replace(domain, description=described(domain))) for name, domain in related.items())
         return CallableDomains(one.qualname, complete)
 

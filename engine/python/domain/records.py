@@ -33,7 +33,7 @@ _SOURCES: Mapping[str, ParameterDomain] = {
     "float": ParameterDomain("real"),
     "bytes": ParameterDomain("bytes"),
 }
-_FROM = re.compile(r"(?:\w+_)?from_([a-z]+?)s?")
+_FROM = re.compile(r"(?:(?:create|make|new|build|load|read|parse)_)?from_([a-z]+)")
 
 
 def named_source(one: CallableFacts, name: str) -> ParameterDomain:
@@ -49,11 +49,14 @@ def named_source(one: CallableFacts, name: str) -> ParameterDomain:
     return replace(found, source="docstring", lines=one.lines) if found.kind != "any" else UNKNOWN
 
 
-def with_columns(domains: Mapping[str, ParameterDomain]) -> dict[str, ParameterDomain]:
-    """The domains of a callable, with rows for the data whose columns another parameter names, and their names.
+def with_columns(one: CallableFacts, domains: Mapping[str, ParameterDomain]) -> dict[str, ParameterDomain]:
+    """The domains of what makes an object, with rows for data whose columns another parameter names, and their names.
 
-    Only where nothing says what the items of either are.
+    Only where nothing says what the items of either are. What a function or a plain method does with `data` and
+    `headers` may be anything, a request for example.
     """
+    if one.kind not in ("constructor", "classmethod"):
+        return dict(domains)
     headers = next((name for name, domain in domains.items() if _names_columns(name, domain)), None)
     data = next((name for name, domain in domains.items() if name != headers and _holds_rows(name, domain)), None)
     if headers is None or data is None:

@@ -96,7 +96,7 @@ def _said(node: ast.stmt, following: ast.stmt | None, lines: list[str]) -> tuple
     """What a statement asks for, the result that the code says, and whether it surely is that; None without one."""
     value = node.value if isinstance(node, ast.Expr | ast.Assign) else None
     if isinstance(value, ast.Compare) and isinstance(node, ast.Expr):
-        return _equated(value)
+        return _equated(value) if _holds(node, following, lines) else None
     if not isinstance(value, ast.Call):
         return None
     end = node.end_lineno or node.lineno
@@ -120,6 +120,15 @@ def _said(node: ast.stmt, following: ast.stmt | None, lines: list[str]) -> tuple
     if shown is not None and shown.lineno == end + 1 and _is_literal(ast.unparse(shown)):
         return value, ast.unparse(shown), True
     return None
+
+
+def _holds(node: ast.Expr, following: ast.stmt | None, lines: list[str]) -> bool:
+    """Whether nothing behind a comparison or below it says that it does not hold."""
+    end = node.end_lineno or node.lineno
+    comment = _COMMENT.search(lines[end - 1][_code_end(lines[end - 1], node) :])
+    below = following.value if isinstance(following, ast.Expr) and following.lineno == end + 1 else None
+    answers = [comment["told"] if comment is not None else "", ast.unparse(below) if below is not None else ""]
+    return not any(literal_or(text, True) is False for text in answers)
 
 
 def _equated(node: ast.Compare) -> tuple[ast.expr, str, bool] | None:

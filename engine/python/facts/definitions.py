@@ -61,8 +61,26 @@ def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") ->
         uses=tuple(body.uses),
         declines=tuple(body.declines),
         calls=tuple(body.calls),
+        returned_calls=_returned_calls(node),
         documentation=documentation_of(node),
     )
+
+
+def _returned_calls(node: Function) -> tuple[str, ...]:
+    """Dotted names of what each `return` calls; none where one returns something else, or there is no `return`."""
+    found: list[str] = []
+    pending: list[ast.AST] = [*node.body]
+    while pending:
+        one = pending.pop(0)
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            continue  # its own returns are not those of the function
+        if isinstance(one, ast.Return):
+            name = dotted_name(one.value.func) if isinstance(one.value, ast.Call) else ""
+            if not name:
+                return ()
+            found.append(name)
+        pending.extend(ast.iter_child_nodes(one))
+    return tuple(found)
 
 
 def parameters_of(arguments: ast.arguments) -> tuple[Parameter, ...]:

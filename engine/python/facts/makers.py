@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from ..model.model import CallableFacts
+
+_MAKING = re.compile(r"(from|parse|of|create|make|new|build)(_\w+)?")
 
 
 def made_class(function: CallableFacts, classes: Collection[str]) -> str | None:
     """The class of the module that a function returns an object of; None where it is not certain.
 
-    It is the class that the function declares, or the only one that a body without branches calls.
+    It is the class that the function declares, or whose constructor or factory every `return` calls.
     """
     declared = (function.returns or "").strip("'\"")
     if declared:
         return declared if declared in classes else None
-    called = {name.partition(".")[0] for name in function.calls}
-    return called.pop() if len(called) == 1 and called <= set(classes) and not function.branch_lines else None
+    made: set[str] = set()
+    for name in function.returned_calls:
+        owner, _, factory = name.partition(".")
+        made.add(owner if not factory or _MAKING.fullmatch(factory) else "")
+    return made.pop() if len(made) == 1 and made <= set(classes) else None

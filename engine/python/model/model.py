@@ -104,6 +104,7 @@ class CallableFacts:
         uses: how the body uses a parameter (or `self.name`), as pairs like `("path", "method:read")`; see bodies.py.
         declines: lines that return NotImplemented, so that Python raises TypeError for an operator.
         calls: dotted names of what the body calls, as written.
+        returned_calls: dotted names of what is called where the body returns, if each `return` returns such a call.
     """
 
     qualname: str
@@ -124,6 +125,7 @@ class CallableFacts:
     uses: tuple[tuple[str, str], ...] = ()
     declines: tuple[int, ...] = ()
     calls: tuple[str, ...] = ()
+    returned_calls: tuple[str, ...] = ()
     documentation: Documentation = field(default_factory=Documentation)
 
     @property

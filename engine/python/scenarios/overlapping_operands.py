@@ -103,7 +103,7 @@ class _Receiver:
 
     def made_of(self, items: Sequence[Any]) -> str:
         """Source of an object of such items."""
-        return f"{ast.unparse(self.call.func)}({self.kind(items)!r})"
+        return f"{ast.unparse(self.call.func)}({_written(items, self.kind)})"
 
     def scenarios(self, member: CallableFacts) -> Iterator[Scenario]:
         """Generates the scenarios of one member: of those that show the same, the first that holds is kept."""
@@ -118,7 +118,7 @@ class _Receiver:
 
     def _operands(self, items: Sequence[Any], member: CallableFacts) -> list[str]:
         """Sources of an operand: an object of the same class; what takes any collection is given a plain one."""
-        plain = repr(self.kind(items))
+        plain = _written(items, self.kind)
         made = self.made_of(items)
         return [made] if member.name.startswith("__") else [plain, made]
 
@@ -128,6 +128,11 @@ class _Receiver:
         call = f"{variable}.{member.name}({operand})"
         act = f"{variable} {operator} {operand}" if operator is not None else call
         return replace(scenario_trial(self.base, member.qualname, (made,), act), mode=mode_of(member))
+
+
+def _written(items: Sequence[Any], kind: type) -> str:
+    """Source of a collection of items in their order, which the `repr` of a set does not keep."""
+    return f"{{{', '.join(map(repr, items))}}}" if kind is set else repr(kind(items))
 
 
 def _receivers(records: Sequence[TrialRecord], owner: ClassFacts) -> Iterator[_Receiver]:

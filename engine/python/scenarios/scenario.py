@@ -49,11 +49,15 @@ async def show_scenarios(scenarios: Iterable[Scenario], search: TrialSearch, obs
         The scenarios that are kept.
     """
     proposed = [one for one in scenarios if search.is_new(one.trial)]
-    trials = [one.trial for one in proposed]
+    # One trial may be there for two scenarios, one for each answer.
+    trials = list(dict.fromkeys(one.trial for one in proposed))
     answers = await observer.watch(trials)
     moving = await time_dependent_trials(trials, answers, observer)
+    indices = {trial: at for at, trial in enumerate(trials)}
     kept: dict[tuple[str, str], Scenario] = {}
-    for index, (one, seen) in enumerate(zip(proposed, answers, strict=True)):
+    for one in proposed:
+        index = indices[one.trial]
+        seen = answers[index]
         subject, before = one.trial.subject, len(search.records)
         if (subject, one.shows) in kept or (one.needs and (subject, one.needs) not in kept):
             continue

@@ -66,8 +66,9 @@ def guard(node: ast.If | ast.While, names: Mapping[str, Shape]) -> None:
     Where both branches do something with a value, some are of the class that it is asked for, and some are not.
     """
     test = node.test
-    if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance" and node.orelse:
-        value, kind = test.args[0], test.args[-1]
+    asks = isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance"
+    if isinstance(test, ast.Call) and asks and len(test.args) == 2 and node.orelse:
+        value, kind = test.args
         if isinstance(value, ast.Name) and isinstance(kind, ast.Name) and value.id in names:
             names[value.id].mark(f"tested {kind.id}")
     if isinstance(node, ast.If) and node.body and isinstance(node.body[0], ast.Raise):

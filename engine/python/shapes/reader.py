@@ -14,12 +14,14 @@ from .calls import CONVERTING
 from .conditions import assertion, guard
 from .expressions import Expressions
 from .narrowing import Narrowing, narrowing_of
-from .shape import Function, Shape, contradict, unify
+from .shape import Function, Shape, unify
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 # Functions that are read anew for their calls: how long they are, and how many readings a module gets.
 _MOST_LINES = 30
 _MOST_READINGS = 300
+# How many tests of types are read within each other; a long row of them is read as plain branches.
+_MOST_NARROWED = 12
 _ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 Names = MutableMapping[str, Shape]
 
@@ -84,6 +86,7 @@ class _Reader:
         self._active: set[_Definition] = set()
         self._readings = 0
         self._set_aside: list[Shape] = []
+        self._narrowed_in = 0
 
     def declare_imported(self, name: str, original: str, other: _Reader) -> None:
         """Makes a function or class that another module defines known by its name here."""
@@ -155,13 +158,15 @@ class _Reader:
         for at, statement in enumerate(statements):
             narrowing = (
                 narrowing_of(statement, statements[at + 1 :], self._expressions.classes)
-                if isinstance(statement, ast.If)
+                if isinstance(statement, ast.If) and self._narrowed_in < _MOST_NARROWED
                 else None
             )
             if not isinstance(statement, ast.If) or narrowing is None or narrowing.name not in names:
                 self._statement(statement, names, function)
                 continue
+            self._narrowed_in += 1
             self._narrowed(statement, narrowing, names, function)
+            self._narrowed_in -= 1
             if narrowing.follows:
                 return  # what comes behind was read as one of the branches
 
@@ -171,8 +176,9 @@ class _Reader:
         main, other = names[narrowing.name], Shape()
         self._set_aside.append(other)
         accepted, refused = (other, main) if narrowing.refused_is_main else (main, other)
-        if narrowing.owner and not contradict(accepted, self._expressions.classes[narrowing.owner][0]):
-            unify(accepted, self._expressions.classes[narrowing.owner][0])
+        if narrowing.owner:
+            # No shape is unified with the class's own: what is said of one value holds for no other object.
+            accepted.root().classes[narrowing.owner] = None
         for body, shape in ((narrowing.accepted, accepted), (narrowing.refused, refused)):
             names[narrowing.name] = shape
             inner = body is node.body or body is node.orelse

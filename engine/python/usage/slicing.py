@@ -218,7 +218,7 @@ class Subjects:
             return self._member("__getitem__", node.value, classes, True)
         if isinstance(node, ast.BinOp):
             return self._member(_OPERATORS.get(type(node.op)), node.left, classes, True)
-        if isinstance(node, ast.UnaryOp):
+        if isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Attribute | ast.Subscript):
             return self._member(_OPERATORS.get(type(node.op)), node.operand, classes, True)
         if isinstance(node, ast.Compare):
             side = node.comparators[0] if isinstance(node.ops[0], ast.In) else node.left
@@ -244,10 +244,15 @@ class Subjects:
 
     def _class_of(self, receiver: ast.expr, classes: dict[str, str]) -> str | None:
         """The class of the target that an expression begins with, or whose object it begins with."""
+        computed = isinstance(receiver, ast.BinOp | ast.UnaryOp)
         while isinstance(receiver, ast.BinOp | ast.UnaryOp):
             receiver = receiver.left if isinstance(receiver, ast.BinOp) else receiver.operand
+        if computed and isinstance(receiver, ast.Attribute | ast.Subscript):
+            return None  # a part of an object: `span(1, 2).width + 3` is a number
         base = base_name(receiver) or ""
-        made = self._makers.get(base) if isinstance(receiver, ast.Call) else None
+        made = (
+            self._makers.get(base) if isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) else None
+        )
         return classes.get(base) or made or (base if base in self._classes else None)
 
     def _completed(self, called: ast.Attribute, classes: dict[str, str]) -> CallableFacts | None:

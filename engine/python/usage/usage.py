@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....utils.generated_header import is_untouched
-from ....utils.python_names import BUILTIN_NAMES, bound_outside_patterns, last_name, printed_argument
+from ....utils.python_names import BUILTIN_NAMES, bound_outside_patterns, last_name, loaded_names, printed_argument
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
@@ -133,20 +133,24 @@ class _Finder:
 
     def _read_calls(self, tree: ast.Module, scope: NameScope) -> None:
         """Adds the calls of the target's functions and classes some of whose arguments are variables."""
-        for node in ast.walk(tree):
+        for node, local in _calls_in(tree, frozenset()):
             if len(self.calls) >= _MAXIMUM_CALLS:
                 return
-            if not isinstance(node, ast.Call) or last_name(node.func) not in self._names:
+            if last_name(node.func) not in self._names or not isinstance(node.func, ast.Name | ast.Attribute):
                 continue
             statement = scope.plain(ast.Expr(copy.deepcopy(node)))
             call = statement.value if isinstance(statement, ast.Expr) else None
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not scope.is_own(call.func.id):
                 continue
-            free = {name: scope.statement_for(name) for name in scope.free([statement])}
+            if call.func.id in local:
+                continue
+            free = {name: None if name in local else scope.statement_for(name) for name in loaded_names(call)}
+            if None not in free.values():
+                continue  # it runs on its own
             known = tuple(sorted({text for text in free.values() if text is not None}))
-            if None in free.values():  # else it runs on its own
-                act = ast.unparse(call)
-                self.calls.append(Trial(subject=call.func.id, act=act, imports=known, source="call_site"))
+            # A variable may have the name of a builtin or of a module: it is written as one that nothing binds.
+            act = ast.unparse(_Unbound(local).visit(call))
+            self.calls.append(Trial(subject=call.func.id, act=act, imports=known, source="call_site"))
 
     def _document(self, text: str) -> None:
         """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText.
@@ -253,6 +257,30 @@ def _with_helpers(needed: list[ast.stmt], act: ast.expr, scope: NameScope, file:
 
 def _imports(body: list[ast.stmt]) -> dict[str, str]:
     return imports_of([one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], "")
+
+
+def _calls_in(node: ast.AST, local: frozenset[str]) -> Iterator[tuple[ast.Call, frozenset[str]]]:
+    """Generates the calls below a node, each with the variables of the functions around it."""
+    for part in ast.iter_child_nodes(node):
+        inner = local
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            inside = list(ast.walk(part))
+            given = {one.arg for one in inside if isinstance(one, ast.arg)}
+            stored = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+            inner = local | given | stored
+        if isinstance(part, ast.Call):
+            yield part, inner
+        yield from _calls_in(part, inner)
+
+
+class _Unbound(ast.NodeTransformer):
+    """Gives variables names that nothing else has."""
+
+    def __init__(self, local: frozenset[str]) -> None:
+        self._local = local
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(f"{node.id}_variable", node.ctx) if node.id in self._local else node
 
 
 def _statements(source: str) -> list[ast.stmt]:

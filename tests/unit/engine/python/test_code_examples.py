@@ -153,3 +153,8 @@ def test_a_comparison_in_a_docstring_says_the_result_of_its_call_also_over_two_l
         ("Box(4).join(5).sorted()", "[4, 5]", 14),
         ("Box(6).half() == Box(3)", "True", 16),
     ]
+
+
+@pytest.mark.parametrize("block", ["half(5) == 2  # False", "half(5) == 2\nFalse"])
+def test_a_comparison_that_does_not_hold_says_no_result(block):
+    assert not [one for one in block_examples(block, 1) if one.want]

@@ -477,7 +477,45 @@ def test_a_call_with_variables_says_what_its_other_arguments_are(tmp_path):
     root = write_project(tmp_path, files)
     usage = find_usage(root, find_layout(root), facts_of(root, "shop/cart.py"))
     assert [(one.act, one.imports) for one in usage.calls] == [
-        ("price(order.amount, rate=rates.LOW)", ("from shop import rates", "from shop.cart import price"))
+        ("price(order_variable.amount, rate=rates.LOW)", ("from shop import rates", "from shop.cart import price"))
     ]
     _, context = context_of(root, "shop/cart.py")
     assert [one.source for one in context.values.known["price", "rate"]] == ["rates.LOW"]
+
+
+def test_a_variable_with_the_name_of_a_builtin_or_a_module_says_nothing(tmp_path):
+    main = "from .cart import price\n\n\ndef run(id, string):\n    return price(id, rate=string)\n"
+    files = {"shop/__init__.py": "", "shop/cart.py": CART, "shop/main.py": main}
+    root = write_project(tmp_path, files)
+    _, context = context_of(root, "shop/cart.py")
+    known = [one.source for name in ("amount", "rate") for one in context.values.known.get(("price", name), ())]
+    assert all(text.isdigit() for text in known)
+
+
+def test_a_function_that_returns_a_part_of_an_object_makes_none(tmp_path):
+    source = """
+class Span:
+    def __init__(self, start, end):
+        self.start, self.end = start, end
+
+    def __sub__(self, by):
+        return Span(self.start - by, self.end - by)
+
+    def __neg__(self):
+        return Span(-self.end, -self.start)
+
+    @property
+    def width(self):
+        return self.end - self.start
+
+
+def width(start, end):
+    return Span(start, end).width
+"""
+    page = (
+        ">>> from pkg.spans import Span, width\n>>> width(1, 4) - 2\n>>> -Span(1, 3).width\n"
+        ">>> wide = Span(1, 2).width + 3\n>>> wide - 1\n"
+    )
+    project = write_project(tmp_path, {"pkg/__init__.py": "", "pkg/spans.py": source, "README.md": page})
+    found = find_usage(project, find_layout(project), facts_of(project, "pkg/spans.py")).trials
+    assert {one.subject for one in found} == {"width", "Span.width"}

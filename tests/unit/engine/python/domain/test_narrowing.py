@@ -128,3 +128,62 @@ def test_a_list_is_no_member_of_an_enumeration(tmp_path: Path) -> None:
         for side in ("Side.LEFT", "[1, 2]", "'left'")
     ]
     assert [count_outside(trial, facts) for trial in trials] == [0, 1, 1]
+
+
+EQUAL = """
+class Money:
+    def __init__(self, amount):
+        self.amount = amount
+
+    def __eq__(self, other):
+        if isinstance(other, Money):
+            return self.amount == other.amount
+        else:
+            return self.amount == other
+
+
+class Coin:
+    def __init__(self, worth):
+        self.worth = worth
+
+
+def doubled(money):
+    if isinstance(money, Money):
+        return money.amount * 2
+    if isinstance(money, Coin):
+        return money.worth * 2
+    return money * 2
+
+
+def sum_of(money, rest):
+    assert isinstance(money, Money)
+    return Money(money.amount + rest)
+
+
+def spent(rest):
+    left = Money(rest)
+    return sum_of(left, 1)
+"""
+
+
+def test_a_value_that_is_asked_for_its_class_says_nothing_of_the_other_objects_of_the_class(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"bank/__init__.py": "", "bank/money.py": EQUAL})
+    _, context = context_of(root, "bank/money.py")
+    found = {f"{one.qualname}.{name}": domain for one in context.domains for name, domain in one.parameters}
+    assert (found["sum_of.money"].kind, found["sum_of.money"].type_name) == ("object", "Money")
+    assert found["spent.rest"].kind != "object"
+
+
+def test_a_long_row_of_tests_of_types_is_read_as_plain_branches(tmp_path: Path) -> None:
+    rows = "".join(f"    if isinstance(value, Kind):\n        return value.at{number}\n" for number in range(1200))
+    source = f"class Kind:\n    pass\n\n\ndef part(value):\n{rows}    return value\n"
+    root = write_project(tmp_path, {"kinds/__init__.py": "", "kinds/parts.py": source})
+    _, context = context_of(root, "kinds/parts.py")
+    assert context.domains
+
+
+def test_isinstance_without_arguments_is_read_like_any_call(tmp_path: Path) -> None:
+    source = "def part(value):\n    if isinstance():\n        return 1\n    else:\n        return value\n"
+    root = write_project(tmp_path, {"kinds/__init__.py": "", "kinds/parts.py": source})
+    _, context = context_of(root, "kinds/parts.py")
+    assert context.domains[0].qualname == "part"
