@@ -306,7 +306,7 @@ def _made_by_functions(values: ValueSource, where: ModuleFacts, owner: ClassFact
         for row in argument_rows(one, pools, limit=1):
             inner = rendered_arguments(row)
             found.append(combined(f"{one.name}({inner.source})", [inner], (f"from {where.module} import {one.name}",)))
-    return found[:_MAXIMUM_MAKERS]
+    return found
 
 
 def variable_for(name: str, taken: Sequence[str] = ()) -> str:

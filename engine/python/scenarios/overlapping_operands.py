@@ -107,7 +107,7 @@ class _Receiver:
 
     def scenarios(self, member: CallableFacts) -> Iterator[Scenario]:
         """Generates the scenarios of one member: of those that show the same, the first that holds is kept."""
-        if member.name in _ASKING or member.name.startswith("is"):
+        if member.name in _ASKING or member.name.startswith("is_"):
             for items in (self.items.overlapping, self.items.whole, self.items.part, self.items.apart):
                 for operand in self._operands(items, member):
                     yield Scenario(self._trial(member, operand), ANSWERS_YES, _Answers("True"))
@@ -173,7 +173,10 @@ def _collection(node: ast.expr) -> Any:
         if node.func.id == "range":
             return [0] if isinstance(held, int) and held > 0 else []
         kinds = {"list": list, "tuple": tuple, "set": set}
-        return kinds[node.func.id](held) if node.func.id in kinds and isinstance(held, list | tuple | set) else None
+        if node.func.id not in kinds or not isinstance(held, list | tuple | set):
+            return None
+        # A set holds nothing that can change.
+        return kinds[node.func.id](held) if all(isinstance(one, int | str) for one in held) else None
     return literal_or(ast.unparse(node), None)
 
 

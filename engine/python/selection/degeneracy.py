@@ -16,7 +16,11 @@ MILD, SEVERE = 1, 2
 CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _MOST_PARTS = 3
 _MEMBER_KINDS = frozenset({"method", "property"})
-_OF_EQUALS = frozenset({"__eq__", "__ne__", "__hash__", "__le__", "__ge__", "__lt__", "__gt__"})
+# Operators and members that put an object together with another one.
+_COMBINING = frozenset(
+    "__or__ __and__ __sub__ __xor__ __ior__ __iand__ __isub__ __ixor__ union intersection difference "
+    "symmetric_difference update intersection_update difference_update symmetric_difference_update merge".split()
+)
 
 
 def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
@@ -104,7 +108,7 @@ def receiver_degeneracy(
 
 def _meets_its_equal(subject: CallableFacts, act: ast.expr, built: ast.Call) -> bool:
     """Whether an object is put together with one that is made as it is: a union of equal sets shows no union."""
-    if subject.name in _OF_EQUALS:
+    if subject.name not in _COMBINING:
         return False
     same = ast.dump(built)
     return sum(ast.dump(node) == same for node in ast.walk(act) if node is not built) > 0

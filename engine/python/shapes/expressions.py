@@ -105,7 +105,7 @@ class Expressions:
         owner = (
             self.classes.get(node.value.id) if isinstance(node.value, ast.Name) and node.value.id not in names else None
         )
-        if owner is not None and "enumeration" in owner[0].root().traits:
+        if owner is not None and "enumeration" in owner[0].root().traits and not node.attr.startswith("_"):
             return owner[0]  # a member: what is compared with one is one
         base = self.read(node.value, names)
         method = self._method(base, node.attr)

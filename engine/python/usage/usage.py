@@ -6,6 +6,7 @@ import ast
 import copy
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ _MAXIMUM_BYTES = 400_000
 _MAXIMUM_SEQUENCES = 900
 _MAXIMUM_PER_SUBJECT = 40
 _MAXIMUM_TEXT = 700
-_MAXIMUM_CALLS = 200
+_MAXIMUM_CALLS = 40
 _TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis")
 _WORD = re.compile(r"\w+")
 _FENCE = re.compile(r"^(?:```|~~~)[ ]*+(?:python|py|pycon|python3)?[ ]*+\n(.*?)^(?:```|~~~)", re.MULTILINE | re.DOTALL)
@@ -74,6 +75,7 @@ class _Finder:
         self._subjects = Subjects(facts, subjects(facts))
         self._seen: set[tuple[str, ...]] = set()
         self._counts: dict[str, int] = {}
+        self._read: Counter[str] = Counter()
         names = {function.qualname for function in facts.functions} | {owner.name for owner in facts.classes}
         self._names = frozenset(names)
         self._package = facts.module.partition(".")[0]
@@ -134,9 +136,10 @@ class _Finder:
     def _read_calls(self, tree: ast.Module, scope: NameScope) -> None:
         """Adds the calls of the target's functions and classes some of whose arguments are variables."""
         for node, local in _calls_in(tree, frozenset()):
-            if len(self.calls) >= _MAXIMUM_CALLS:
-                return
-            if last_name(node.func) not in self._names or not isinstance(node.func, ast.Name | ast.Attribute):
+            name = last_name(node.func)
+            if name not in self._names or self._read[name] >= _MAXIMUM_CALLS:
+                continue
+            if not isinstance(node.func, ast.Name | ast.Attribute):
                 continue
             statement = scope.plain(ast.Expr(copy.deepcopy(node)))
             call = statement.value if isinstance(statement, ast.Expr) else None
@@ -150,6 +153,7 @@ class _Finder:
             known = tuple(sorted({text for text in free.values() if text is not None}))
             # A variable may have the name of a builtin or of a module: it is written as one that nothing binds.
             act = ast.unparse(_Unbound(local).visit(call))
+            self._read[name] += 1
             self.calls.append(Trial(subject=call.func.id, act=act, imports=known, source="call_site"))
 
     def _document(self, text: str) -> None:

@@ -187,3 +187,17 @@ def test_isinstance_without_arguments_is_read_like_any_call(tmp_path: Path) -> N
     root = write_project(tmp_path, {"kinds/__init__.py": "", "kinds/parts.py": source})
     _, context = context_of(root, "kinds/parts.py")
     assert context.domains[0].qualname == "part"
+
+
+@pytest.mark.parametrize(("read", "count"), [("links.get(node, [])", 0), ("links[node]", 1)])
+def test_a_node_without_edges_may_be_missing_where_the_code_looks_it_up_with_a_default(tmp_path, read, count):
+    source = (
+        "def reached(links, start):\n    seen, todo = [], [start]\n    while todo:\n        node = todo.pop()\n"
+        f"        seen.append(node)\n        for other in {read}:\n            if other not in seen:\n"
+        "                todo.append(other)\n    return seen\n"
+    )
+    root = write_project(tmp_path, {"m.py": source})
+    facts, context = context_of(root, "m.py")
+    facts = replace(facts, domains=context.domains)
+    trial = Trial(subject="reached", act="reached({'a': ['b']}, 'a')", source="signature")
+    assert count_outside(trial, facts) == count
