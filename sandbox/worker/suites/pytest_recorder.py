@@ -3,6 +3,7 @@
 import faulthandler
 import fcntl
 import os
+import re
 import time
 import warnings
 
@@ -154,17 +155,24 @@ class PytestRecorder:
 class WarningsAreErrors:
     """Makes errors of warnings while a test runs, but of those that the project or the test says how to treat.
 
-    Not while files are collected or fixtures set up: a module that warns when it is imported is no test's fault,
-    wherever the test imports it, and neither is an application that warns when it is made.
+    Not while files are collected or fixtures set up: a module that warns when a fixture imports it is no test's fault,
+    and neither is an application that warns when a fixture makes it.
     """
+
+    def __init__(self):
+        self._strict = None
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_fixture_setup(self, request):
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")
-            for line in request.config.getini("filterwarnings"):
-                warnings.filterwarnings(*parse_warning_filter(line, escape=False))
-            yield
+        # All other filters stay, and those that a fixture adds hold for its test.
+        before, strict = warnings.filters, self._strict
+        mild = ("default", None, Warning, re.compile(""), 0)
+        if not _replace_filter(before, strict, mild):
+            yield  # A fixture that another one asks for, or a project that makes errors of warnings itself.
+            return
+        yield
+        for filters in (before, warnings.filters):
+            _replace_filter(filters, mild, strict)
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_protocol(self, item):
@@ -172,12 +180,23 @@ class WarningsAreErrors:
         said += [line for mark in reversed(list(item.iter_markers("filterwarnings"))) for line in mark.args]
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            self._strict = warnings.filters[0]
             if item.config.pluginmanager.hasplugin(BROWSER_PLUGIN):
                 # What pytest deprecates is for the plugin's authors to change, not for a test that uses the plugin.
                 warnings.simplefilter("ignore", pytest.PytestDeprecationWarning)
             for line in said:
                 warnings.filterwarnings(*parse_warning_filter(line, escape=False))
             yield
+
+
+def _replace_filter(filters, old, new):
+    """Put a filter in the place of another; whether that was there. Equal filters of others are left alone."""
+    if not any(one is old for one in filters):
+        return False
+    filters[:] = [new if one is old else one for one in filters]
+    # Makes Python forget which warnings it has shown already.
+    with warnings.catch_warnings():
+        return True
 
 
 def outcome_of(report, error):

@@ -249,10 +249,56 @@ def test_what_warns_while_it_is_made(made):
     assert total(3, 2) == made
 
 
+def test_recorded_warning(recwarn):
+    warnings.warn("old", DeprecationWarning)
+    assert [str(one.message) for one in recwarn] == ["old"]
+
+
+@pytest.fixture
+def quiet():
+    warnings.simplefilter("ignore")
+
+
+def test_fixture_that_ignores_warnings(quiet):
+    warnings.warn("old", DeprecationWarning)
+
+
+@pytest.fixture
+def quiet_meanwhile():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def test_fixture_that_ignores_warnings_until_it_ends(quiet_meanwhile):
+    warnings.warn("old", DeprecationWarning)
+
+
+class TestQuiet:
+    def setup_method(self):
+        warnings.simplefilter("ignore")
+
+    def test_method_after_a_setup_that_ignores_warnings(self):
+        warnings.warn("old", DeprecationWarning)
+
+
 def test_terminal(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     print(shutil.get_terminal_size().columns)
     assert capsys.readouterr().out == "80\\n"
+"""
+BEHIND_A_FIXTURE = """
+import warnings
+import pytest
+
+
+@pytest.fixture
+def made():
+    warnings.warn("old", DeprecationWarning)
+
+
+def test_code_that_warns_as_its_fixture_does(made):
+    warnings.warn("old", DeprecationWarning)
 """
 
 
@@ -260,7 +306,13 @@ def test_terminal(monkeypatch, capsys):
 async def test_tests_that_set_what_they_depend_on_hold_for_every_user(shop: PythonTarget) -> None:
     verification = await verify_files(shop, {PATH: TAKING_CARE}, framework="pytest")
     assert [(one.name, one.reason) for one in verification.dropped] == []
-    assert len(verification.kept) == 6
+    assert len(verification.kept) == 10
+
+
+@pytest.mark.feature("B-17")
+async def test_a_fixture_that_warns_excuses_no_warning_of_its_test(shop: PythonTarget) -> None:
+    verification = await verify_files(shop, {PATH: BEHIND_A_FIXTURE}, framework="pytest")
+    assert [one.causes for one in verification.dropped] == [("warnings",)]
 
 
 @pytest.mark.feature("B-17")
