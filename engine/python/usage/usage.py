@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ....utils.generated_header import is_untouched
 from ....utils.python_names import BUILTIN_NAMES, bound_outside_patterns, last_name, loaded_names, printed_argument
-from ....utils.python_source import parse_or_none
+from ....utils.python_source import expression_or_none, parse_or_none
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
 from ..facts.docstrings import examples_in
@@ -47,7 +47,7 @@ class ProjectUsage:
         trials: uses that run on their own, tests first, by path and line. Their `source` is `existing_test`, `document`
             or `call_site`.
         calls: calls of functions and classes in other modules that do not run on their own, because some arguments are
-            variables there: they say what the others are.
+            variables there: they say what the others are. So do the calls that make the module's own constants.
     """
 
     trials: tuple[Trial, ...] = ()
@@ -62,6 +62,7 @@ def find_usage(root: Path, layout: Layout, facts: ModuleFacts, index: ProjectInd
     for source, paths in sources:
         finder.read(paths, source)
     finder.read(tuple(place.path for place in layout.modules if place.path != facts.path), "call_site")
+    finder.read_own_objects()
     return ProjectUsage(tuple(finder.found), tuple(finder.calls))
 
 
@@ -155,6 +156,18 @@ class _Finder:
             act = ast.unparse(_Unbound(local).visit(call))
             self._read[name] += 1
             self.calls.append(Trial(subject=call.func.id, act=act, imports=known, source="call_site"))
+
+    def read_own_objects(self) -> None:
+        """Adds the calls that make the target's own constants: `UTC = FixedZone("UTC")`."""
+        scope = NameScope(self._facts, self._index)
+        for _, source in self._facts.constants:
+            call = expression_or_none(source)
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in self._names:
+                continue
+            imports = scope.imports_for([ast.Expr(call)])
+            if imports is not None and self._read[call.func.id] < _MAXIMUM_CALLS:
+                self._read[call.func.id] += 1
+                self.calls.append(Trial(subject=call.func.id, act=source, imports=imports, source="call_site"))
 
     def _document(self, text: str) -> None:
         """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText.

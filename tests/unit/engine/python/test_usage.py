@@ -520,3 +520,22 @@ def width(start, end):
     project = write_project(tmp_path, {"pkg/__init__.py": "", "pkg/spans.py": source, "README.md": page})
     found = find_usage(project, find_layout(project), facts_of(project, "pkg/spans.py")).trials
     assert {one.subject for one in found} == {"width", "Span.width"}
+
+
+def test_the_objects_that_a_module_makes_itself_say_what_its_classes_are_made_of(tmp_path):
+    source = """
+class Zone:
+    def __init__(self, hours, name):
+        self.hours, self.name = hours, name
+
+    def label(self):
+        return f"{self.name} ({self.hours} h)"
+
+
+EASTERN = Zone(-5, "Eastern")
+PACIFIC = Zone(-8, "Pacific")
+"""
+    root = write_project(tmp_path, {"zones.py": source})
+    facts, context = context_of(root, "zones.py")
+    assert [one.source for one in context.values.known["Zone", "name"]] == ["'Eastern'", "'Pacific'"]
+    assert context.values.of_class(facts, facts.classes[0])[0].source == "Zone(-5, 'Eastern')"
