@@ -9,7 +9,7 @@ import inspect
 import re
 
 from .handler_checks import TYPES, Checks
-from .handler_trees import method_test, tree_of
+from .handler_trees import leaves, method_test, refuses, tree_of
 
 _USUAL = ("content-type", "accept", "host", "user-agent", "content-length", "x-requested-with", "origin", "referer")
 _NUMBERS = re.compile(
@@ -97,9 +97,13 @@ def _read(function, method, reads, requests, depth):
 
 
 class _Walk(Checks):
-    """Goes through one function."""
+    """Goes through one function.
+
+    `optional` are the keys that a test has found there, `following` the statements behind the one that is read.
+    """
 
     optional = frozenset()
+    following = ()
 
     def run(self):
         """Read all of it."""
@@ -107,7 +111,15 @@ class _Walk(Checks):
 
     def block(self, statements):
         """Statements in order; whether they end the function."""
-        return any(self.ends(statement) for statement in statements)
+        before, ended = self.following, False
+        for at, statement in enumerate(statements):
+            rest = statements[at + 1 :]
+            self.following = (*rest, *(() if leaves(rest) else before))
+            ended = self.ends(statement)
+            if ended:
+                break
+        self.following = before
+        return ended
 
     def ends(self, statement):
         """Read a statement; whether the function ends with it. Branches for other methods are not entered."""
@@ -117,9 +129,7 @@ class _Walk(Checks):
                 return self.block(statement.body if said else statement.orelse)
             self.look(statement.test)
             self.checked(statement)
-            with self.given_keys(statement.test):
-                ended = self.block(statement.body)
-            return self.block(statement.orelse) and ended
+            return self.branches(statement)
         if isinstance(statement, (ast.For, ast.AsyncFor)):
             self.bound(statement.target, statement.iter)
             self.look(statement.iter)
@@ -138,6 +148,14 @@ class _Walk(Checks):
         if isinstance(statement, ast.Assert):
             self.holds(statement.test, True)
         return isinstance(statement, (ast.Return, ast.Raise))
+
+    def branches(self, node):
+        """Both branches of a condition; whether the function ends with either."""
+        without = [*node.orelse, *(self.following if leaves(node.body) else ())]
+        with self.given_keys(node.test, True, without):
+            ended = self.block(node.body)
+        with self.given_keys(node.test, False, node.body):
+            return self.block(node.orelse) and ended
 
     def look(self, node):
         """Read an expression or a plain statement."""
@@ -177,11 +195,29 @@ class _Walk(Checks):
         if node.value is not None:
             self.on_assign(ast.Assign([node.target], node.value))
 
+    def on_return(self, node):
+        if isinstance(node.value, ast.IfExp):
+            self.chosen(node.value, ast.Return)
+        else:
+            self.inside(node)
+
     def on_ifexp(self, node):
+        self.chosen(node, ast.Expr)
+
+    def chosen(self, node, statement):
+        """One of two values, which a statement of this kind takes."""
         self.look(node.test)
-        with self.given_keys(node.test):
+        with self.given_keys(node.test, True, [statement(node.orelse)]):
             self.look(node.body)
-        self.look(node.orelse)
+        with self.given_keys(node.test, False, [statement(node.body)]):
+            self.look(node.orelse)
+
+    def on_boolop(self, node):
+        before = self.optional
+        for value in node.values:
+            self.look(value)
+            self.optional = self.optional | self.found_keys(value, isinstance(node.op, ast.And))
+        self.optional = before
 
     def on_subscript(self, node):
         self.inside(node)
@@ -192,17 +228,34 @@ class _Walk(Checks):
                     told["required"] = True
 
     @contextlib.contextmanager
-    def given_keys(self, test):
-        """Keys that a test finds there (`"sort" in request.args`) may be left out, though what follows takes them."""
-        before, parts = self.optional, [test]
-        for part in parts:
-            if isinstance(part, ast.BoolOp) and isinstance(part.op, ast.And):
-                parts += part.values
-            if isinstance(part, ast.Compare) and len(part.ops) == 1 and isinstance(part.ops[0], ast.In):
-                key = ast.Subscript(part.comparators[0], part.left, ast.Load())
-                self.optional = self.optional | {*self.places(key)}
+    def given_keys(self, test, holds, without):
+        """Keys that a test finds there (`"sort" in request.args`) may be left out, though what follows takes them.
+
+        Args:
+            holds: whether the test holds in what follows.
+            without: the statements that are run without the keys; where these refuse the request, it needs the keys.
+        """
+        before, found = self.optional, self.found_keys(test, holds)
+        if not refuses(without):
+            self.optional = self.optional | found
+        else:
+            for key in found:
+                self.reads.at(*key)["required"] = True
         yield
         self.optional = before
+
+    def found_keys(self, test, holds):
+        """The keys that are there where a test holds, or where it does not."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self.found_keys(test.operand, not holds)
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == holds:
+            return frozenset().union(*(self.found_keys(value, holds) for value in test.values))
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In if holds else ast.NotIn):
+            holder = test.comparators[0]
+            if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Attribute) and holder.func.attr == "keys":
+                holder = holder.func.value
+            return frozenset(self.places(ast.Subscript(holder, test.left, ast.Load())))
+        return frozenset()
 
     def on_call(self, node):
         self.inside(node)
@@ -260,6 +313,7 @@ class _Walk(Checks):
                     walk.known[parameter.arg] = place
                 elif self.is_request(value):
                     walk.requests.add(parameter.arg)
+            walk.optional = self.optional
             # A function that is called without arguments may still read the global request.
             if walk.known or any(self.is_request(arg) for arg in node.args) or not node.args:
                 walk.run()

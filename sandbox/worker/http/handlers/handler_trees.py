@@ -38,6 +38,20 @@ def refuses(statements):
     )
 
 
+def leaves(statements):
+    """Whether a function never goes on behind a block: each way through it ends with a value or an error."""
+    if refuses(statements):
+        return True
+    last = statements[-1] if statements else None
+    if isinstance(last, ast.If):
+        return leaves(last.body) and leaves(last.orelse)
+    if isinstance(last, (ast.With, ast.AsyncWith)):
+        return leaves(last.body)
+    if isinstance(last, ast.Try):
+        return all(map(leaves, ([*last.body, *last.orelse], *(handler.body for handler in last.handlers))))
+    return isinstance(last, ast.Return)
+
+
 def method_test(test, method):
     """Whether a condition on `request.method` holds for a method; None for any other condition."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
