@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..document.operations import snake_case
-from ..document.schemas import type_of
+from ..document.schemas import merge_schema, type_of
 from ..model.model import Api, HttpAnswer, Operation
 from .resource_model import ID_NAMES, parse_json, resolve_pointer, resource_of
 
@@ -30,7 +30,7 @@ def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Se
         if not isinstance(part, int | str) or isinstance(part, bool) or part == "":
             continue
         # The first thing below the first parent has the same number as that.
-        if part in known and not _is_repeated(content, pointer, part):
+        if part in known and not _is_repeated(content, pointer, part, operation.path):
             continue
         if pointer not in wanted and any(is_number and not str(part).isdigit() for is_number in below.values()):
             continue
@@ -48,17 +48,25 @@ def _parameters_below(operation: Operation, api: Api) -> dict[str, bool]:
         if known.path.startswith(below + "{"):
             name = known.path.removeprefix(below).split("/")[0].strip("{}")
             same = (one for one in known.parameters if one.where == "path" and one.name == name)
-            found[name] = any(isinstance(one.schema, Mapping) and type_of(one.schema) == "integer" for one in same)
+            found[name] = any(type_of(merge_schema(one.schema, api.components)) == "integer" for one in same)
     return found
 
 
-def _is_repeated(content: Any, pointer: str, value: Any) -> bool:
+def _parent_names(path: str) -> set[str]:
+    """What an answer may call the id of the parent in a path: as its parameter, or by what it is."""
+    parent, _, last = path.rstrip("/").rpartition("/")[0].rpartition("/")
+    names = {last.strip("{}"), f"{resource_of(parent)}_id"} if last.startswith("{") else set()
+    return {snake_case(name) for name in names}
+
+
+def _is_repeated(content: Any, pointer: str, value: Any, path: str) -> bool:
     """Whether an answer names its parent beside its own id (`{"id": 1, "cart_id": 1}`): then both have that value."""
     holder, _, own = pointer.rpartition("/")
     beside = resolve_pointer(content, holder) if holder else content
     entries = beside.items() if isinstance(beside, dict) else ()
-    return own == "id" and any(
-        name != own and entry == value and snake_case(name).endswith("_id") for name, entry in entries
+    parents = _parent_names(path)
+    return snake_case(own) in ("id", f"{resource_of(path)}_id") and any(
+        name != own and entry == value and snake_case(name) in parents for name, entry in entries
     )
 
 

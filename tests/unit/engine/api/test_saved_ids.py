@@ -14,8 +14,8 @@ from testwright.engine.api.probe.saved_ids import find_saved_ids
 pytestmark = pytest.mark.feature("T-20")
 
 
-def _saved(answer: dict[str, Any], kind: str) -> dict[str, str]:
-    item = [{"name": "item_id", "in": "path", "required": True, "schema": {"type": kind}}]
+def _saved(answer: dict[str, Any], schema: dict[str, Any]) -> dict[str, str]:
+    item = [{"name": "item_id", "in": "path", "required": True, "schema": schema}]
     document = {
         "openapi": "3.1.0",
         "paths": {
@@ -24,6 +24,7 @@ def _saved(answer: dict[str, Any], kind: str) -> dict[str, str]:
                 "delete": {"operationId": "remove", "parameters": item, "responses": {}}
             },
         },
+        "components": {"schemas": {"Number": {"type": "integer"}}},
     }
     api = api_from_document(document, path="openapi.json")
     add = next(operation for operation in api.operations if operation.id == "add")
@@ -37,11 +38,21 @@ def _saved(answer: dict[str, Any], kind: str) -> dict[str, str]:
         ({"name": "tea", "id": 1, "cart_id": 1}, "integer", {"item_id": "/id"}),
         ({"name": "tea", "id": 1, "cartId": 1}, "integer", {"item_id": "/id"}),
         ({"name": "tea", "id": 2, "cart_id": 1}, "integer", {"item_id": "/id"}),
+        ({"item_id": 1, "cart_id": 1}, "integer", {"item_id": "/item_id"}),
         # The answer is the cart.
+        ({"id": 1, "user_id": 1, "items": [{"id": 7}]}, "integer", {}),
+        ({"id": 1, "user_id": 1, "item_id": 7}, "integer", {"item_id": "/item_id"}),
         ({"id": 1, "name": "ada", "item_id": 7}, "integer", {"item_id": "/item_id"}),
         ({"id": 1, "name": "ada"}, "integer", {}),
         ({"id": 1, "name": "tea"}, "string", {"item_name": "/name"}),
     ],
 )
 def test_an_id_is_told_from_that_of_the_parent_and_from_a_name_where_numbers_are_taken(answer, kind, saved) -> None:
-    assert _saved(answer, kind) == saved
+    assert _saved(answer, {"type": kind}) == saved
+
+
+@pytest.mark.parametrize(
+    "schema", [{"$ref": "#/components/schemas/Number"}, {"anyOf": [{"type": "integer"}, {"type": "null"}]}]
+)
+def test_no_name_is_saved_where_a_schema_takes_numbers_in_other_words(schema) -> None:
+    assert _saved({"name": "tea"}, schema) == {}
