@@ -8,8 +8,9 @@ from __future__ import annotations
 import gc
 import importlib.util
 import sys
+import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.machinery import PathFinder
 from typing import Any
 
@@ -25,11 +26,45 @@ def fast_imports() -> Iterator[None]:
     Models that are defined inside the block are built when they are first used, see `_deferred_models`.
 
     Afterwards the collector leaves all that alone for good, and looks more rarely: a process of ours ends before long,
-    and most of what it makes it keeps to its end.
+    and most of what it makes it keeps to its end. Where blocks of several threads overlap, the last one restores.
     """
-    gc.disable()
-    defer_contents()
+    _BLOCKS.begin()
     try:
+        yield
+    finally:
+        _BLOCKS.end()
+
+
+class _Blocks:
+    """Counts the blocks that are under way: the first one arranges for all, and the last one restores."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._arranged = ExitStack()
+
+    def begin(self) -> None:
+        with self._lock:
+            if not self._count:
+                self._arranged.enter_context(_arranged())
+            self._count += 1
+
+    def end(self) -> None:
+        with self._lock:
+            self._count -= 1
+            if not self._count:
+                self._arranged.close()
+
+
+_BLOCKS = _Blocks()
+
+
+@contextmanager
+def _arranged() -> Iterator[None]:
+    """Arrange for quick imports and restore what held before."""
+    gc.disable()
+    try:
+        defer_contents()
         with _deferred_models():
             yield
     finally:
@@ -68,10 +103,23 @@ def _defer_contents(name: str, places: Sequence[str] | None) -> None:
     package = importlib.util.module_from_spec(spec)
     loader = spec.loader
 
+    lock, is_loading = threading.RLock(), False
+
     def load(attribute: str) -> Any:
-        # The package's own code takes the place of this function first, so it is called once.
-        del package.__dict__["__getattr__"]
-        loader.exec_module(package)
+        nonlocal is_loading
+        # Other threads wait here; the package's own code must not begin it again.
+        with lock:
+            if is_loading:
+                raise AttributeError(f"module {name!r} has no attribute {attribute!r} yet")
+            if package.__dict__.get("__getattr__") is load:
+                is_loading = True
+                try:
+                    loader.exec_module(package)
+                finally:
+                    is_loading = False
+                # Unless the code has put a function of its own in its place. Code that failed is tried again.
+                if package.__dict__.get("__getattr__") is load:
+                    del package.__dict__["__getattr__"]
         return getattr(package, attribute)
 
     package.__dict__["__getattr__"] = load
@@ -85,16 +133,26 @@ def _deferred_models() -> Iterator[None]:
     The SDK of MCP defines each message once for itself and once for each version of the protocol, and a run uses a
     dozen of them. A model that says itself when it is built is left alone, and so are all models after the block.
     """
-    import pydantic.main
-    from pydantic._internal import _config
-
-    # Without this lock two threads that use a model first at the same time could get in each other's way.
-    if not hasattr(pydantic.main, "_rebuild_lock") or "defer_build" not in _config.config_defaults:
+    defaults = _defaults_of_models()
+    if "defer_build" not in defaults:
         yield
         return
-    before = _config.config_defaults["defer_build"]
-    _config.config_defaults["defer_build"] = True
+    before = defaults["defer_build"]
+    defaults["defer_build"] = True
     try:
         yield
     finally:
-        _config.config_defaults["defer_build"] = before
+        defaults["defer_build"] = before
+
+
+def _defaults_of_models() -> dict[str, Any]:
+    """Return what pydantic takes for a model that says nothing; empty for a version of which that cannot be changed."""
+    try:
+        import pydantic.main
+        from pydantic._internal import _config
+    except ImportError:
+        return {}
+    defaults: Any = getattr(_config, "config_defaults", None)
+    # Without this lock two threads that use a model first at the same time could get in each other's way.
+    is_safe = isinstance(defaults, dict) and hasattr(pydantic.main, "_rebuild_lock")
+    return defaults if is_safe else {}

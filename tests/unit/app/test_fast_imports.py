@@ -46,8 +46,8 @@ print(Tool.model_json_schema(by_alias=True)["required"], "defer_build" in Tool.m
 """
 
 
-def printed(program: str) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+def printed(program: str, *arguments: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -77,6 +77,86 @@ def defers() -> bool:
     import pydantic.main
 
     return hasattr(pydantic.main, "_rebuild_lock")
+
+
+_OTHER_PYDANTIC = """
+from pydantic._internal import _config
+del _config.config_defaults
+from testwright.app.fast_imports import fast_imports
+with fast_imports():
+    print("works")
+"""
+
+
+def test_a_pydantic_with_other_private_parts_keeps_nothing_from_starting() -> None:
+    assert printed(_OTHER_PYDANTIC) == ["works"]
+
+
+_OVERLAPPING = """
+import gc
+from contextlib import ExitStack
+from testwright.app.fast_imports import fast_imports
+first, second = ExitStack(), ExitStack()
+first.enter_context(fast_imports())
+second.enter_context(fast_imports())
+first.close()
+print(gc.isenabled())
+second.close()
+from pydantic import BaseModel
+
+class Own(BaseModel):
+    count: int
+
+print(gc.isenabled(), Own.__pydantic_complete__)
+"""
+
+
+def test_blocks_that_overlap_leave_the_collector_and_other_models_as_they_were() -> None:
+    assert printed(_OVERLAPPING) == ["False", "True True"]
+
+
+# The package's code waits for the second thread to be there, and that one for the package's code to run.
+_AT_ONCE = """
+import sys, threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+folder = Path(sys.argv[1], "parcel")
+folder.mkdir()
+(folder / "__init__.py").write_text("import __main__\\n__main__.runs()\\nSTAMP = 5\\n")
+sys.path.insert(0, sys.argv[1])
+from testwright.app import fast_imports
+fast_imports._defer_contents("parcel", None)
+running, asked, count = threading.Event(), threading.Event(), 0
+
+def runs():
+    global count
+    count += 1
+    if count == 1:
+        raise OSError("not yet")
+    running.set()
+    asked.wait(60)
+
+def later():
+    running.wait(60)
+    asked.set()
+    from parcel import STAMP
+    return STAMP
+
+def stamp():
+    from parcel import STAMP
+    return STAMP
+
+try:
+    stamp()
+except OSError as error:
+    print(error)
+with ThreadPoolExecutor(2) as pool:
+    print([one.result() for one in (pool.submit(stamp), pool.submit(later))], count)
+"""
+
+
+def test_a_package_is_loaded_once_for_all_threads_and_again_where_that_failed(tmp_path) -> None:
+    assert printed(_AT_ONCE, str(tmp_path)) == ["not yet", "[5, 5] 2"]
 
 
 _UNIT_RUN = """
