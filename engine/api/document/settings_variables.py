@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from ....utils.python_names import last_name
+from ....utils.python_names import dotted_name, last_name
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import source_or_empty
-from ...python.project.layout import find_layout
+from ...python.project.layout import ModulePlace, find_layout
 
 _NAMED = ("validation_alias", "alias", "env")
 _DEFAULTS = ("default", "default_factory")
@@ -26,17 +26,18 @@ class SettingsVariable:
     required: bool
 
 
-def settings_variables(*trees: ast.Module) -> Iterator[SettingsVariable]:
+def settings_variables(modules: Iterable[tuple[ModulePlace, ast.Module]]) -> Iterator[SettingsVariable]:
     """Yield the variables of the classes in modules that take their values from the environment.
 
     A prefix is read where a class or one that it inherits from says it: in `model_config`, in `class Config`, or as an
     argument of the class. A class has the fields that it inherits, too, under its own prefix.
     """
-    of_modules = [[node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)] for tree in trees]
-    everywhere = {node.name: node for nodes in of_modules for node in nodes}
-    for owner, beside in ((node, nodes) for nodes in of_modules for node in nodes):
-        # Classes of one name may stand in several modules; that of the same module comes first.
-        line = _line_of(owner, everywhere | {node.name: node for node in beside})
+    read = [_read_module(place, tree) for place, tree in modules]
+    named: dict[str, list[_Class]] = {}
+    for one in (one for module in read for one in module.classes):
+        named.setdefault(one.node.name, []).append(one)
+    for owner in (one for module in read for one in module.classes):
+        line = [one.node for one in _with_ancestors(owner, named)]
         if not any("BaseSettings" in ast.unparse(base) for one in line for base in one.bases):
             continue
         config: dict[str, object] = {}
@@ -46,18 +47,78 @@ def settings_variables(*trees: ast.Module) -> Iterator[SettingsVariable]:
             fields |= _fields(one)
         prefix = config.get("env_prefix") or ""
         for name, declared in fields.items():
-            said = next(filter(None, map(_named, declared)), "") or f"{prefix}{name}"
-            variable = said if config.get("case_sensitive") is True else said.upper()
-            yield SettingsVariable(owner.name, name, variable, all(map(_is_required, declared)))
+            variable = next(filter(None, map(_named, declared)), "") or f"{prefix}{name}"
+            variable = variable if config.get("case_sensitive") is True else variable.upper()
+            yield SettingsVariable(owner.node.name, name, variable, all(map(_is_required, declared)))
 
 
-def _line_of(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> list[ast.ClassDef]:
-    """A class and those that it inherits from, the nearest first."""
+@dataclass(slots=True)
+class _Module:
+    """The classes of a module, and the dotted names of what it imports: by name, and of modules with all they have."""
+
+    name: str
+    classes: list[_Class] = field(default_factory=list)
+    imports: dict[str, str] = field(default_factory=dict)
+    whole: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Class:
+    node: ast.ClassDef
+    module: _Module
+
+
+def _read_module(place: ModulePlace, tree: ast.Module) -> _Module:
+    module = _Module(place.module)
+    package = place.module.split(".")
+    if Path(place.path).name != "__init__.py":
+        package.pop()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            module.classes.append(_Class(node, module))
+        elif isinstance(node, ast.Import):
+            module.imports |= {one.asname: one.name for one in node.names if one.asname}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            source = ".".join([*above, *filter(None, [node.module])])
+            module.imports |= {one.asname or one.name: f"{source}.{one.name}" for one in node.names}
+            module.whole += [source for one in node.names if one.name == "*"]
+    return module
+
+
+def _with_ancestors(owner: _Class, named: Mapping[str, Sequence[_Class]]) -> list[_Class]:
+    """Return a class and those that it inherits from, the nearest first."""
     line = [owner]
     for one in line:
-        bases = (classes.get(last_name(base)) for base in one.bases)
+        bases = (_base(base, one, named) for base in one.node.bases)
         line += [base for base in bases if base is not None and base not in line]
     return line
+
+
+def _base(base: ast.expr, owner: _Class, named: Mapping[str, Sequence[_Class]]) -> _Class | None:
+    """Return the class that a base names: of the same module, else of that which it is imported from."""
+    first, _, rest = dotted_name(base).partition(".")
+    module = owner.module
+    if not rest:
+        beside = [one for one in named.get(first, ()) if one.module is module and one is not owner]
+        if beside:
+            return beside[-1]
+    imported = module.imports.get(first, first if rest else "")
+    full = [f"{imported}.{rest}".strip(".")] if imported else [f"{source}.{first}" for source in module.whole]
+    for source, _, name in (one.rpartition(".") for one in full):
+        there = [one for one in named.get(name, ()) if one.module.name == source]
+        if there:
+            return there[-1]
+        # Packages hand on classes of their modules, and names of modules may begin at another folder.
+        near = [one for one in named.get(name, ()) if one is not owner and _is_near(one.module.name, source)]
+        if len(near) == 1:
+            return near[0]
+    return None
+
+
+def _is_near(module: str, source: str) -> bool:
+    """Whether a module may be meant by what an import names: it lies below that, or one name is the other's end."""
+    return f".{source}." in f".{module}." or f".{source}".endswith(f".{module}")
 
 
 def _fields(owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
@@ -130,11 +191,9 @@ def _is_required(value: ast.expr) -> bool:
 
 def variables_of_fields(root: Path) -> list[SettingsVariable]:
     """The variable of each field of all settings in a project. Blocks."""
-    texts = [source_or_empty(root, place.path) for place in find_layout(root).modules]
+    texts = [(place, source_or_empty(root, place.path)) for place in find_layout(root).modules]
+    if not any("BaseSettings" in text for _, text in texts):
+        return []
     # A class may inherit from settings of another module.
-    trees = (
-        [parse_or_none(text) for text in texts if "class " in text]
-        if any("BaseSettings" in text for text in texts)
-        else []
-    )
-    return list(settings_variables(*(tree for tree in trees if tree is not None)))
+    trees = [(place, parse_or_none(text)) for place, text in texts if "class " in text]
+    return list(settings_variables((place, tree) for place, tree in trees if tree is not None))
