@@ -30,6 +30,11 @@ _CODE = re.compile(
     r"[-+*/%<>!|&:@^]*=(?![\w-])|[(,]|:\s|\.[A-Za-z_]\w*\s*[(=]|import \w+$|is (?:not )?None\b|if .+ else "
 )
 _NEGATIVE = re.compile(r"-\d+(\.\d+)?")
+_FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})[\s{.]*([\w+-]*)")
+_SHELLS = ("", "sh", "bash", "zsh", "fish", "shell", "shell-session", "console", "terminal", "powershell", "cmd")
+# Outside a block `>` begins a quotation.
+_PROMPT = re.compile(r"[ \t]*[$%] ")
+_PROMPT_IN_BLOCK = re.compile(r"[ \t]*[$%>] ")
 
 
 def documented_commands(
@@ -56,12 +61,15 @@ def _text(path: Path) -> str:
 
 
 def _commands_in(text: str, program: ProjectProgram, known: Collection[str]) -> Iterable[tuple[tuple[str, ...], bool]]:
-    """Each line's arguments, and whether it is surely a command: behind a prompt or in a fenced block."""
+    """Each line's arguments, and whether it is surely a command: behind a prompt or in a fenced block for a shell."""
     names = [re.escape(program.name)]
     if program.start[0] == "-m":
         names.append(rf"python3? -m {re.escape(program.start[1])}")
-    pattern = re.compile(rf"^[ \t]*(?:[$%>] )?(?:{'|'.join(names)})[ \t]+(\S.*)$", re.MULTILINE)
-    for match in pattern.finditer(text):
+    pattern = re.compile(rf"[ \t]*(?:[$%>] )?(?:{'|'.join(names)})[ \t]+(\S.*)$")
+    for line, is_shown in _lines(text):
+        match = pattern.match(line)
+        if match is None:
+            continue
         try:
             # A pattern of file names stands for one of them.
             arguments = tuple(_PATTERN.sub(r"input.\1", word) for word in shlex.split(match[1], comments=True))
@@ -72,7 +80,34 @@ def _commands_in(text: str, program: ProjectProgram, known: Collection[str]) -> 
             continue
         # A folder cannot be made up as a file is.
         if arguments and not any(_PLACEHOLDER.search(one) or one.endswith("/") for one in arguments):
-            yield arguments, match[0].lstrip()[0] in "$%>" or text.count("```", 0, match.start()) % 2 == 1
+            yield arguments, is_shown
+
+
+def _lines(text: str) -> Iterable[tuple[str, bool]]:
+    """Each line of a document but its fences, and whether what stands there is given to a shell."""
+    opened, language = "", ""
+    block: list[str] = []
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if opened and fence and fence[1].startswith(opened) and fence[1] == line.strip():
+            yield from _lines_of_block(block, language)
+            opened, block = "", []
+        elif opened:
+            block.append(line)
+        elif fence:
+            opened, language = fence[1], fence[2].lower()
+        else:
+            yield line, _PROMPT.match(line) is not None
+    # What nothing closes is no block.
+    yield from ((line, _PROMPT.match(line) is not None) for line in block)
+
+
+def _lines_of_block(lines: Sequence[str], language: str) -> Iterable[tuple[str, bool]]:
+    """Each line of a fenced block likewise: where some have a prompt, the others are output."""
+    prompts = [_PROMPT_IN_BLOCK.match(line) is not None for line in lines]
+    for line, has_prompt in zip(lines, prompts, strict=True):
+        is_shell = language in _SHELLS and has_prompt is any(prompts)
+        yield line, is_shell or _PROMPT.match(line) is not None
 
 
 def _is_prose(text: str) -> bool:

@@ -272,15 +272,6 @@ def test_a_word_of_prose_behind_a_program_that_takes_a_file_is_no_line_of_it(tmp
     assert documented_commands(tmp_path, layout, program, known) == [("in.csv",)]
 
 
-@pytest.mark.parametrize("text", ["```sh\ndepot teas\n```\n", "Run\n\n    $ depot teas\n"])
-def test_a_plain_word_behind_a_program_is_its_file_where_a_prompt_or_block_shows_a_command(tmp_path, text):
-    make_project(tmp_path, {**DEPOT, "README.md": text})
-    layout = find_layout(tmp_path)
-    (program,) = find_programs(tmp_path, layout)
-    known = commands_of({"arguments": [told("source", type="Path")]})
-    assert documented_commands(tmp_path, layout, program, known) == [("teas",)]
-
-
 def test_the_long_form_of_an_option_is_that_of_its_own_command():
     known = commands_of(
         {
