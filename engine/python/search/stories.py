@@ -23,6 +23,8 @@ from .story_steps import (
     EMPTYING,
     filler_of,
     flags_of,
+    is_inherited_alike,
+    is_number,
     is_size,
     required_parameters,
     shown_first,
@@ -41,7 +43,6 @@ _KEYED = re.compile(
 )
 _KEY_NAMES = frozenset({"key", "name", "item", "index"})
 # Records are numbered from 1 on by whatever keeps them.
-_NUMBERED = re.compile(r"id|(\w+_)?(id|pk|number)")
 _KEYS = ("1", "2", "3", "4")
 _VALUES = ("10", "20", "30", "40")
 # Alone, without a key: neither sorted nor reversed.
@@ -140,11 +141,6 @@ def _queries_of(
         )
         if form is not None:
             yield receiver_trial(context, member, receiver, form, ())
-
-
-def _is_number(parameter: Parameter) -> bool:
-    """Whether a parameter takes the number of a record."""
-    return _NUMBERED.fullmatch(parameter.name) is not None and parameter.annotation in (None, "", "int")
 
 
 class _StoryBuilder:
@@ -251,7 +247,7 @@ class _StoryBuilder:
             required = required_parameters(one)
             if one.kind != "method" or len(required) != 1 or one is self.filler:
                 continue
-            if _KEYED.fullmatch(one.name) or required[0].name in _KEY_NAMES or _is_number(required[0]):
+            if _KEYED.fullmatch(one.name) or required[0].name in _KEY_NAMES or is_number(required[0]):
                 found.append(one)
         return found
 
@@ -334,7 +330,11 @@ class _StoryBuilder:
         if row is not None and option is not None:
             row = (*row, (option, Candidate(str(option.default != "True"))))
         form = member_form(ask, asked or self._variable, row) if row is not None else None
-        if row is None or form is None:
+        if (
+            row is None
+            or form is None
+            or is_inherited_alike(self._context.index, self._context.facts, self._owner, ask.name)
+        ):
             return
         arrange = (*made.arrange, f"{self._variable} = {made.source}", *steps)
         receiver = Receiver(self._variable, arrange, made.imports, made.fixtures, changes=len(steps))
@@ -376,7 +376,7 @@ class _StoryBuilder:
                 source = _ABSENT
             if self._keys and not place and takes_key(parameter) and at != _FILLED:
                 row.append((parameter, Candidate(self._keys[at % len(self._keys)])))
-            elif _is_number(parameter) and one is not self.filler:
+            elif is_number(parameter) and one is not self.filler:
                 row.append((parameter, Candidate(_ABSENT if at == _FILLED else str(at + 1))))
             elif not takes_anything(parameter) or parameter.kind == "keyword_only":
                 pool = shown_first(self._context.values.for_parameter(one, parameter))

@@ -186,3 +186,47 @@ def test_an_abstract_method_is_said_to_be_tested_in_the_class_that_implements_it
     reasons = {entry["subject"]: entry["reason"] for entry in spec["not_reached"]}
     assert reasons["AbstractStack.push"] == "it is abstract: tested as `ArrayStack.push`"
     assert {"ArrayStack.push", "ArrayStack.pop"} <= {case["subject"] for case in spec["cases"]}
+
+
+INHERITED = """
+class Box:
+    def __init__(self):
+        self.items = {}
+
+    def __setitem__(self, key, value):
+        self.items[key] = self.kept(value)
+
+    def kept(self, value):
+        return value
+
+    def __getitem__(self, key):
+        return self.items[key]
+
+    def pop(self, key):
+        return self.items.pop(key)
+
+
+class Crate(Box):
+    def label(self):
+        return "crate"
+
+
+class Safe(Box):
+    def kept(self, value):
+        return [value]
+"""
+
+
+def test_what_a_class_inherits_unchanged_is_told_by_the_stories_of_the_class_that_has_it(tmp_path: Path) -> None:
+    root = project(tmp_path)
+    (root / PATH).write_text(INHERITED)
+    layout = find_layout(root)
+    facts = analyse_module(root, PATH, layout)
+    context = SourceProposer(root, layout, facts).context
+    asked = {
+        owner.name: {one.trial.subject.rpartition(".")[2] for one in stories_of(context, owner)}
+        for owner in facts.classes
+    }
+    assert {"__getitem__", "pop"} <= asked["Box"]
+    assert asked["Crate"] <= {"label"}
+    assert "__setitem__" in asked["Safe"]
