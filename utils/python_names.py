@@ -103,6 +103,13 @@ def _assigned(statement: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def bound_variables(tree: ast.AST) -> set[str]:
+    """The parameters and variables that a tree binds itself: by assignment, in a loop, in a comprehension."""
+    nodes = list(ast.walk(tree))
+    given = {one.arg for one in nodes if isinstance(one, ast.arg)}
+    return given | {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+
+
 def imported_names(node: ast.Import | ast.ImportFrom) -> set[str]:
     """The names one import statement binds; `*` for a star import."""
     return {name for alias in node.names for name in _bound_by(alias)}

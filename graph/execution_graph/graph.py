@@ -133,6 +133,7 @@ def build_testing_graph(
 
 @cache  # each target of a run compiles it
 def _uncompiled(policy: RetryPolicy) -> StateGraph[TestingAgentState, RunContext, Any, Any]:
+    """The graph before it is compiled; compiling leaves it as it is."""
     graph: StateGraph[TestingAgentState, RunContext, Any, Any] = StateGraph(
         TestingAgentState, context_schema=RunContext
     )

@@ -282,8 +282,8 @@ def _unset_variables(why: str, root: Path) -> list[str]:
     known = variables_of_fields(root) if any(name for name, _ in missing) else []
     settings: list[str] = []
     owner = ""
-    for name, of in missing:
-        owner = of or owner
+    for name, settings_class in missing:
+        owner = settings_class or owner
         if name:
             # A field with an alias is told by that, in whatever case it is written.
             own = [one for one in known if name == one.field or name.upper() == one.variable.upper()]

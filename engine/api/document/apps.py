@@ -210,7 +210,7 @@ def _variable_names(root: Path, places: Iterable[ModulePlace], *, with_defaults:
         with_defaults: whether those of settings count that have a default.
     """
     names: set[str] = set()
-    settings: list[tuple[ModulePlace, ast.Module]] = []
+    modules: list[tuple[ModulePlace, ast.Module]] = []
     texts = [(place, source_or_empty(root, place.path)) for place in places]
     has_settings = any("BaseSettings" in text for _, text in texts)
     for place, text in texts:
@@ -221,11 +221,11 @@ def _variable_names(root: Path, places: Iterable[ModulePlace], *, with_defaults:
             tree = parse_python(text)
         except (SyntaxError, ValueError, RecursionError):
             continue
-        settings.append((place, tree))
+        modules.append((place, tree))
         if not reads:  # its settings inherit from those of another module, if there are any
             continue
         # A name may reach os.environ through a function, so every upper-case constant counts.
         constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
         upper = [text for text in constants if isinstance(text, str) and text.isupper()]
         names |= {text for text in upper if text.replace("_", "").isalnum()}
-    return names | {known.variable for known in settings_variables(settings) if known.required or with_defaults}
+    return names | {known.variable for known in settings_variables(modules) if known.required or with_defaults}

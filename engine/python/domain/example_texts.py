@@ -10,6 +10,11 @@ from ..facts.type_inference import name_entry
 from ..model.domain import ParameterDomain
 from . import example_tables as tables
 
+_MOST_SIGNS = 6
+_ADDRESS_SIGNS = frozenset("/ ? # & = : // :// @ ; . % + ..".split())
+_FEWEST_ADDRESS_SIGNS = 3
+_VOWELS = frozenset("aeiou")
+
 
 def rotated(values: Sequence[str], place: int) -> list[str]:
     """The values from a place on, then those before it."""
@@ -61,13 +66,6 @@ def texts_named(name: str) -> tuple[str, ...]:
     return entry[1] if entry is not None and entry[0] == "str" else ()
 
 
-_MOST_SIGNS = 6
-
-
-_ADDRESS_SIGNS = frozenset("/ ? # & = : // :// @ ; . % + ..".split())
-_FEWEST_ADDRESS_SIGNS = 3
-
-
 def _of_address(parts: Sequence[str], name: str, place: int) -> list[str]:
     """What a text is that is taken to pieces at signs of a web address: an address, or the part that its name says."""
     signs = _ADDRESS_SIGNS & set(parts)
@@ -91,9 +89,6 @@ def _is_prose(name: str) -> bool:
         re.fullmatch(r"(text|sentence|content|body|message|msg|phrase|title|line|document|paragraph)s?\d?", name)
         is not None
     )
-
-
-_VOWELS = frozenset("aeiou")
 
 
 def _of_tokens(domain: ParameterDomain, place: int) -> list[str]:

@@ -181,13 +181,13 @@ def domain_of_section(text: str, look_up: ClassLookup, any_module: ClassLookup =
     # "(a function of) the lower bound" is first of all the bound.
     text = re.sub(r"^\((?:an?|the) [^()]*\)\s+", "", text)
     declared = with_options(_declared_type(text, look_up, any_module), text)
+    if declared.words:
+        return replace(declared, source="docstring")
     # What can be passed instead, a further sentence says.
     phrase = _head_domain(re.split(r"\.\s", text[:200], maxsplit=1)[0])
     if declared.kind == "any":
         return replace(phrase, source="docstring") if phrase.kind != "any" else UNKNOWN
-    if declared.words:
-        pass
-    elif phrase.kind == declared.kind:
+    if phrase.kind == declared.kind:
         declared = replace(
             declared,
             element=declared.element or phrase.element,

@@ -65,10 +65,9 @@ class ShapeDomains:
 
     def _decide(self, root: Shape, *, asked: bool = False) -> ParameterDomain:
         found = self._object(root)
-        if found is not None and (asked or f"tested {found.type_name}" not in root.traits):
-            return found
         if found is not None:
-            return UNKNOWN  # other code asks for its class: some values are such objects
+            # Where other code asks for its class, only some values are such objects.
+            return found if asked or f"tested {found.type_name}" not in root.traits else UNKNOWN
         if "called" in root.traits:
             return self._callable(root)
         if "path" in root.traits:

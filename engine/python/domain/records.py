@@ -18,6 +18,7 @@ _TEXT, _INTEGER = ParameterDomain("text"), ParameterDomain("integer")
 _ROW = ParameterDomain("tuple", type_name="list", fields=(("name", _TEXT), ("count", _INTEGER)), length=2)
 _ROWS = ParameterDomain("sequence", type_name="list", element=_ROW)
 _HEADERS = ParameterDomain("sequence", type_name="list", element=replace(_TEXT, samples=COLUMN_NAMES), length=2)
+_NAMESPACE = ParameterDomain("object", type_name="SimpleNamespace", module="types")
 # What a factory is made from, by the word behind `from_` in its name.
 _SOURCES: Mapping[str, ParameterDomain] = {
     "dict": ParameterDomain("mapping", type_name="dict"),
@@ -27,13 +28,18 @@ _SOURCES: Mapping[str, ParameterDomain] = {
     "set": ParameterDomain("set", type_name="set"),
     "iterable": ParameterDomain("sequence", type_name="Iterable"),
     "sequence": ParameterDomain("sequence", type_name="Sequence"),
-    "object": ParameterDomain("object", type_name="SimpleNamespace", module="types"),
+    "object": _NAMESPACE,
     **dict.fromkeys(("str", "string", "text"), _TEXT),
     **dict.fromkeys(("int", "integer"), _INTEGER),
     "float": ParameterDomain("real"),
     "bytes": ParameterDomain("bytes"),
 }
 _FROM = re.compile(r"(?:(?:create|make|new|build|load|read|parse)_)?from_([a-z]+)")
+
+
+def is_namespace(domain: ParameterDomain) -> bool:
+    """Whether a domain is of plain objects with attributes, of no class of the project."""
+    return (domain.kind, domain.type_name, domain.module) == ("object", _NAMESPACE.type_name, _NAMESPACE.module)
 
 
 def named_source(one: CallableFacts, name: str) -> ParameterDomain:
@@ -125,5 +131,5 @@ def _holds_rows(name: str, domain: ParameterDomain) -> bool:
     if element is not None and element.kind == "sequence" and element.length is None:
         element = element.element
     is_open = element is None or element.kind in ("any", "integer")
-    is_record = domain.kind == "mapping" or (domain.kind == "object" and domain.module == "types")
+    is_record = domain.kind == "mapping" or is_namespace(domain)
     return is_record or domain.kind == "any" or (domain.kind in ("sequence", "matrix") and is_open)

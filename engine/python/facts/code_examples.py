@@ -100,7 +100,7 @@ def _said(node: ast.stmt, following: ast.stmt | None, lines: list[str]) -> tuple
     if not isinstance(value, ast.Call):
         return None
     end = node.end_lineno or node.lineno
-    comment = _COMMENT.search(lines[end - 1][_code_end(lines[end - 1], node) :])
+    comment = _comment_behind(node, lines)
     told = comment["told"] if comment is not None and not _NUMBERED.match(comment["told"]) else ""
     if last_name(value.func) == "print":
         if len(value.args) != 1 or value.keywords or isinstance(value.args[0], ast.Constant | ast.JoinedStr):
@@ -116,17 +116,15 @@ def _said(node: ast.stmt, following: ast.stmt | None, lines: list[str]) -> tuple
     if _is_literal(below):
         return value, below, False
     # `f(2)` with `4` in the next line is a session whose prompts were left out.
-    shown = following.value if isinstance(following, ast.Expr) and isinstance(node, ast.Expr) else None
-    if shown is not None and shown.lineno == end + 1 and _is_literal(ast.unparse(shown)):
+    shown = _value_below(node, following) if isinstance(node, ast.Expr) else None
+    if shown is not None and _is_literal(ast.unparse(shown)):
         return value, ast.unparse(shown), True
     return None
 
 
 def _holds(node: ast.Expr, following: ast.stmt | None, lines: list[str]) -> bool:
     """Whether nothing behind a comparison or below it says that it does not hold."""
-    end = node.end_lineno or node.lineno
-    comment = _COMMENT.search(lines[end - 1][_code_end(lines[end - 1], node) :])
-    below = following.value if isinstance(following, ast.Expr) and following.lineno == end + 1 else None
+    comment, below = _comment_behind(node, lines), _value_below(node, following)
     answers = [comment["told"] if comment is not None else "", ast.unparse(below) if below is not None else ""]
     return not any(literal_or(text, True) is False for text in answers)
 
@@ -190,6 +188,18 @@ class _Inlined(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._value if node.id == self._name else node
+
+
+def _comment_behind(node: ast.stmt, lines: list[str]) -> re.Match[str] | None:
+    """The comment in the line in which a statement ends."""
+    line = lines[(node.end_lineno or node.lineno) - 1]
+    return _COMMENT.search(line[_code_end(line, node) :])
+
+
+def _value_below(node: ast.stmt, following: ast.stmt | None) -> ast.expr | None:
+    """The expression that is all of the line below a statement."""
+    end = node.end_lineno or node.lineno
+    return following.value if isinstance(following, ast.Expr) and following.value.lineno == end + 1 else None
 
 
 def _code_end(line: str, node: ast.stmt) -> int:

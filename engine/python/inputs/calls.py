@@ -57,7 +57,7 @@ NOT_CALLED = frozenset(
     "__subclasscheck__".split()
 )
 _MAXIMUM_OBJECTS = 8
-_MAXIMUM_MAKERS = 4
+_MAXIMUM_IN_ALL = _MAXIMUM_OBJECTS + 2
 _MOST_FILLED = 3
 _NAMED = frozenset({"positional_or_keyword", "keyword_only"})
 
@@ -246,13 +246,11 @@ def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts,
         plain = [Candidate(one, importing) for one in made]
         return [*plain, *_factories(values, where, owner, importing, depth)]
     pools = {item.name: values.for_parameter(constructor, item, where, depth) for item in constructor.parameters}
-    rows = argument_rows(constructor, pools, limit=_MAXIMUM_OBJECTS)
-    calls = [rendered_arguments(row) for row in rows]
-    found = [combined(f"{owner.name}({inner.source})", [inner], importing) for inner in calls]
+    found = _calls_of(owner.name, constructor, pools, importing, limit=_MAXIMUM_OBJECTS)
     made = _made_by_functions(values, where, owner, depth)
     # A constructor that needs nothing makes an empty object; what functions make has content.
     found = [*found, *made] if constructor.needed else [*made, *found]
-    return distinct([*found, *_factories(values, where, owner, importing, depth)], _MAXIMUM_OBJECTS + 2)
+    return distinct([*found, *_factories(values, where, owner, importing, depth)], _MAXIMUM_IN_ALL)
 
 
 def built_in_content(owner: ClassFacts) -> list[str]:
@@ -284,29 +282,26 @@ def _factories(
         if member.kind not in ("classmethod", "staticmethod") or not makes or not member.public or member.is_async:
             continue
         pools = {item.name: values.for_parameter(member, item, where, depth + 1) for item in member.parameters}
-        for row in argument_rows(member, pools, limit=2):
-            inner = rendered_arguments(row)
-            found.append(combined(f"{owner.name}.{member.name}({inner.source})", [inner], importing))
+        found += _calls_of(f"{owner.name}.{member.name}", member, pools, importing, limit=2)
     return found[:4]
 
 
 def _made_by_functions(values: ValueSource, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
     """Calls of functions of the class's module that make its objects: `closed(1, 2)` of `Interval`, one each."""
+    plain = (one for one in where.functions if one.public and one.needed and not (one.is_async or one.is_generator))
     found: list[Candidate] = []
-    for one in where.functions:
-        if (
-            not one.public
-            or one.is_async
-            or one.is_generator
-            or not one.needed
-            or made_class(one, [owner.name]) is None
-        ):
-            continue
+    for one in (one for one in plain if made_class(one, [owner.name]) is not None):
+        if len(found) == _MAXIMUM_IN_ALL:
+            break  # no more are taken, and each asks for values of all its parameters
         pools = {item.name: values.for_parameter(one, item, where, depth + 1) for item in one.parameters}
-        for row in argument_rows(one, pools, limit=1):
-            inner = rendered_arguments(row)
-            found.append(combined(f"{one.name}({inner.source})", [inner], (f"from {where.module} import {one.name}",)))
+        found += _calls_of(one.name, one, pools, (f"from {where.module} import {one.name}",), limit=1)
     return found
+
+
+def _calls_of(name: str, one: CallableFacts, pools: Pools, importing: tuple[str, ...], limit: int) -> list[Candidate]:
+    """Calls of a callable by a name, the plainest first."""
+    rows = [rendered_arguments(row) for row in argument_rows(one, pools, limit=limit)]
+    return [combined(f"{name}({inner.source})", [inner], importing) for inner in rows]
 
 
 def variable_for(name: str, taken: Sequence[str] = ()) -> str:

@@ -170,7 +170,7 @@ class ContentObjects:
         found: list[list[Candidate]] = []
         for item in chosen:
             values = list(self._items(self._constructor, item)) or [Candidate(text) for text in _ANY_ITEMS]
-            at = sum(bool(other) and other[0].source == values[0].source for other in found) if values else 0
+            at = sum(bool(other) and other[0].source == values[0].source for other in found)
             # Alike parameters of one object differ.
             found.append([*values[at:], *values[:at]])
         return found

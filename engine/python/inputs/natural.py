@@ -12,7 +12,7 @@ from ..domain.examples import ExampleContext, NaturalValue, natural_values
 from ..domain.from_shapes import LINKS
 from ..domain.from_types import domain_of_annotation
 from ..domain.inference import infer_domains, project_classes
-from ..domain.records import COLUMN_NAMES
+from ..domain.records import COLUMN_NAMES, is_namespace
 from ..facts.type_inference import name_entry
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
@@ -119,7 +119,7 @@ class NaturalInputs:
 
     def _build(self, domain: ParameterDomain, place: int, where: ModuleFacts, depth: int, name: str) -> list[Candidate]:
         """Objects of a class of the project, and values of types that domains do not describe further."""
-        if domain.kind == "object" and domain.module == "types":
+        if is_namespace(domain):
             return [_namespace(place)]
         if domain.kind == "object":
             home = self._index.facts_of(domain.module) if domain.module else where

@@ -16,15 +16,11 @@ from ....utils.python_source import literal_or, parse_or_none
 from ..inputs.calls import mode_of, variable_for
 from ..model.model import RICH_SOURCES, CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
 from ..search.trial_search import TrialRecord
+from ..source.set_algebra import ASKING, CHANGING, COMBINING, IN_PLACE, OPERATORS
 from .scenario import Scenario, is_plain_return, returned_source, scenario_trial
 
 OVERLAPPING, ANSWERS_YES, ANSWERS_NO = "overlapping operand", "operand answered with yes", "operand answered with no"
 SHOWN_OPERANDS = frozenset({OVERLAPPING, ANSWERS_YES, ANSWERS_NO})
-_OPERATORS = {"__or__": "|", "__and__": "&", "__sub__": "-", "__xor__": "^"}
-_IN_PLACE = frozenset({"__ior__", "__iand__", "__isub__", "__ixor__"})
-_CHANGING = frozenset({"update", "intersection_update", "difference_update", "symmetric_difference_update"})
-_COMBINING = frozenset({"union", "intersection", "difference", "symmetric_difference"})
-_ASKING = frozenset({"isdisjoint", "issubset", "issuperset"})
 _OTHERS = frozenset({"other", "others", "iterables"})
 _FEWEST_OPERATIONS = 2
 
@@ -63,13 +59,13 @@ def overlapping_operands(records: Sequence[TrialRecord], facts: ModuleFacts) -> 
     documented = {one.trial.subject for one in records if one.trial.wanted is not None and is_plain_return(one)}
     for owner in facts.classes:
         members = [one for one in owner.members if one.public and not one.is_async]
-        if sum(one.name in _OPERATORS or one.name in _COMBINING for one in members) < _FEWEST_OPERATIONS:
+        if sum(one.name in OPERATORS or one.name in COMBINING for one in members) < _FEWEST_OPERATIONS:
             continue
-        receivers = list(_receivers(records, owner))
+        receiver = _plainest_receiver(records, owner)
+        if receiver is None:
+            continue
         for member in members:
-            if member.qualname in documented or not _takes_operand(member):
-                continue
-            for receiver in receivers:
+            if member.qualname not in documented and _takes_operand(member):
                 yield from receiver.scenarios(member)
 
 
@@ -77,7 +73,7 @@ def _takes_operand(member: CallableFacts) -> bool:
     """Whether a member puts its object together, or compares it, with others of its kind."""
     if member.kind != "method":
         return False
-    if member.name in _OPERATORS or member.name in _IN_PLACE | _CHANGING | _COMBINING | _ASKING:
+    if member.name in OPERATORS or member.name in IN_PLACE | CHANGING | COMBINING | ASKING:
         return True
     taken = [one.name for one in member.parameters if one.name not in ("self", "cls")]
     return not member.name.startswith("_") and len(taken) == 1 and taken[0] in _OTHERS
@@ -107,7 +103,7 @@ class _Receiver:
 
     def scenarios(self, member: CallableFacts) -> Iterator[Scenario]:
         """Generates the scenarios of one member: of those that show the same, the first that holds is kept."""
-        if member.name in _ASKING or member.name.startswith("is_"):
+        if member.name in ASKING or member.name.startswith("is_"):
             for items in (self.items.overlapping, self.items.whole, self.items.part, self.items.apart):
                 for operand in self._operands(items, member):
                     yield Scenario(self._trial(member, operand), ANSWERS_YES, _Answers("True"))
@@ -123,7 +119,7 @@ class _Receiver:
         return [made] if member.name.startswith("__") else [plain, made]
 
     def _trial(self, member: CallableFacts, operand: str) -> Trial:
-        variable, operator = variable_for(self.owner), _OPERATORS.get(member.name)
+        variable, operator = variable_for(self.owner), OPERATORS.get(member.name)
         made = f"{variable} = {self.made_of(self.items.own)}"
         call = f"{variable}.{member.name}({operand})"
         act = f"{variable} {operator} {operand}" if operator is not None else call
@@ -135,7 +131,7 @@ def _written(items: Sequence[Any], kind: type) -> str:
     return f"{{{', '.join(map(repr, items))}}}" if kind is set else repr(kind(items))
 
 
-def _receivers(records: Sequence[TrialRecord], owner: ClassFacts) -> Iterator[_Receiver]:
+def _plainest_receiver(records: Sequence[TrialRecord], owner: ClassFacts) -> _Receiver | None:
     """The plainest object of a class that is made of numbers or words, as a record of one of its members makes it."""
     subjects = {one.qualname for one in owner.members}
     found = [
@@ -145,8 +141,7 @@ def _receivers(records: Sequence[TrialRecord], owner: ClassFacts) -> Iterator[_R
         and is_plain_return(record)
         and (receiver := _receiver(record.trial, owner.name))
     ]
-    ranked = sorted(found, key=lambda one: (one.base.source not in RICH_SOURCES, one.items is _WORDS))
-    yield from ranked[:1]
+    return min(found, key=lambda one: (one.base.source not in RICH_SOURCES, one.items is _WORDS), default=None)
 
 
 def _receiver(trial: Trial, owner: str) -> _Receiver | None:

@@ -23,7 +23,7 @@ from .story_steps import (
     EMPTYING,
     filler_of,
     flags_of,
-    is_inherited_alike,
+    inherited_alike,
     is_number,
     is_size,
     required_parameters,
@@ -42,7 +42,6 @@ _KEYED = re.compile(
     r"(_.*)?|__(getitem|delitem|contains)__"
 )
 _KEY_NAMES = frozenset({"key", "name", "item", "index"})
-# Records are numbered from 1 on by whatever keeps them.
 _KEYS = ("1", "2", "3", "4")
 _VALUES = ("10", "20", "30", "40")
 # Alone, without a key: neither sorted nor reversed.
@@ -154,6 +153,7 @@ class _StoryBuilder:
                 if where is context.facts and is_public_name(member.name) and not member.is_async:
                     own = replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name)
                     self._members.setdefault(member.name, own)
+        self._inherited = inherited_alike(context.index, context.facts, owner)
         self.filler = filler_of(context.index, context.facts, owner, self._members)
         # What the object is built with holds these.
         self._keys = keys_in(made.source for made in self._constructions()[:1])
@@ -330,11 +330,7 @@ class _StoryBuilder:
         if row is not None and option is not None:
             row = (*row, (option, Candidate(str(option.default != "True"))))
         form = member_form(ask, asked or self._variable, row) if row is not None else None
-        if (
-            row is None
-            or form is None
-            or is_inherited_alike(self._context.index, self._context.facts, self._owner, ask.name)
-        ):
+        if row is None or form is None or ask.name in self._inherited:
             return
         arrange = (*made.arrange, f"{self._variable} = {made.source}", *steps)
         receiver = Receiver(self._variable, arrange, made.imports, made.fixtures, changes=len(steps))

@@ -24,6 +24,7 @@ _NUMBERS = (3, 5, 8)
 _SIZE = re.compile(
     r"(max_?|min_?|table_?|initial_?|buffer_?)?(size|capacity|len|length|items|limit|buckets|slots|room)"
 )
+# Records are numbered from 1 on by whatever keeps them.
 _NUMBERED = re.compile(r"id|(\w+_)?(id|pk|number)")
 _TYPE_VARIABLE = re.compile(r"_?([KV]?T|[KRSUV])(_co|_contra)?|_?(Key|Value|Item)(T|Type)|Any|object|Hashable")
 
@@ -33,22 +34,22 @@ def is_number(parameter: Parameter) -> bool:
     return _NUMBERED.fullmatch(parameter.name) is not None and parameter.annotation in (None, "", "int")
 
 
-def is_inherited_alike(index: ProjectIndex, facts: ModuleFacts, owner: ClassFacts, name: str) -> bool:
-    """Whether a class takes a member as it is from a class of the module that is tested itself.
+def inherited_alike(index: ProjectIndex, facts: ModuleFacts, owner: ClassFacts) -> frozenset[str]:
+    """Names of the members that a class takes as they are from a class of the module that is tested itself.
 
-    Its tests would be those of the other class again. A constructor of its own, constants, and members that the
+    Their tests would be those of the other class again. A constructor of its own, constants, and members that the
     inherited one calls make a difference.
     """
     own = {member.name for member in owner.members}
-    if name in own or owner.constructor is not None or owner.fields:
-        return False
+    if owner.constructor is not None or owner.fields:
+        return frozenset()
+    alike: dict[str, bool] = {}
     for where, base in index.lineage(facts, owner)[1:]:
+        tested = base.kind not in ("abstract", "protocol") and not base.name.startswith("_")
         for member in base.members if where is facts else ():
-            if member.name == name:
-                called = {call.removeprefix("self.") for call in member.calls if call.startswith("self.")}
-                tested = base.kind not in ("abstract", "protocol") and not base.name.startswith("_")
-                return tested and own.isdisjoint(called)
-    return False
+            called = {call.removeprefix("self.") for call in member.calls if call.startswith("self.")}
+            alike.setdefault(member.name, tested and own.isdisjoint(called))
+    return frozenset(name for name, is_alike in alike.items() if is_alike) - own
 
 
 def filler_of(

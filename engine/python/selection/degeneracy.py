@@ -11,16 +11,14 @@ from ..inputs.calls import built_in_content
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from ..search.story_steps import EMPTYING, is_filling
 from ..source.counting_parameters import counts_things
+from ..source.set_algebra import CHANGING, COMBINING, IN_PLACE, OPERATORS
 
 MILD, SEVERE = 1, 2
 CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _MOST_PARTS = 3
 _MEMBER_KINDS = frozenset({"method", "property"})
 # Operators and members that put an object together with another one.
-_COMBINING = frozenset(
-    "__or__ __and__ __sub__ __xor__ __ior__ __iand__ __isub__ __ixor__ union intersection difference "
-    "symmetric_difference update intersection_update difference_update symmetric_difference_update merge".split()
-)
+_COMBINING = frozenset({*OPERATORS, *IN_PLACE, *COMBINING, *CHANGING, "merge"})
 
 
 def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
@@ -111,7 +109,7 @@ def _meets_its_equal(subject: CallableFacts, act: ast.expr, built: ast.Call) -> 
     if subject.name not in _COMBINING:
         return False
     same = ast.dump(built)
-    return sum(ast.dump(node) == same for node in ast.walk(act) if node is not built) > 0
+    return any(ast.dump(node) == same for node in ast.walk(act) if node is not built)
 
 
 def receiver_options(

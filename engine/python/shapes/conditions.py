@@ -65,14 +65,19 @@ def guard(node: ast.If | ast.While, names: Mapping[str, Shape]) -> None:
 
     Where both branches do something with a value, some are of the class that it is asked for, and some are not.
     """
-    test = node.test
-    asks = isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance"
-    if isinstance(test, ast.Call) and asks and len(test.args) == 2 and node.orelse:
-        value, kind = test.args
-        if isinstance(value, ast.Name) and isinstance(kind, ast.Name) and value.id in names:
-            names[value.id].mark(f"tested {kind.id}")
+    tested = tested_class(node.test) if node.orelse else None
+    if tested is not None and tested[0] in names:
+        names[tested[0]].mark(f"tested {tested[1]}")
     if isinstance(node, ast.If) and node.body and isinstance(node.body[0], ast.Raise):
         _condition(node.test, names, opposite=True)
+
+
+def tested_class(test: ast.expr) -> tuple[str, str] | None:
+    """The variable and the class of `isinstance(variable, Class)`; None for any other test."""
+    if not isinstance(test, ast.Call) or not isinstance(test.func, ast.Name) or test.func.id != "isinstance":
+        return None
+    names = [one.id for one in test.args if isinstance(one, ast.Name)]
+    return (names[0], names[1]) if len(names) == len(test.args) == 2 else None
 
 
 def assertion(node: ast.Assert, names: Mapping[str, Shape]) -> None:

@@ -10,6 +10,8 @@ import ast
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
+from .conditions import tested_class
+
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -34,7 +36,7 @@ class Narrowing:
     refused_is_main: bool
 
 
-def narrowing_of(node: ast.If | ast.While, rest: Sequence[ast.stmt], classes: Container[str]) -> Narrowing | None:
+def narrowing_of(node: ast.If, rest: Sequence[ast.stmt], classes: Container[str]) -> Narrowing | None:
     """What a test says of a name; None for other tests, and for functions that nothing else may take the place of.
 
     Args:
@@ -44,32 +46,28 @@ def narrowing_of(node: ast.If | ast.While, rest: Sequence[ast.stmt], classes: Co
     test = node.test
     negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
     asked = _asked(test.operand if isinstance(test, ast.UnaryOp) and negated else test, classes)
-    if asked is None or isinstance(node, ast.While):
+    if asked is None:
         return None
     name, owner = asked
     first, second = (node.orelse, node.body) if negated else (node.body, node.orelse)
     follows = _leaves(node.body) and not node.orelse
     if follows:
         first, second = (list(rest), node.body) if negated else (node.body, list(rest))
-    if not owner and not _uses(second, name):
-        return None
     others = _uses(second, name)
+    if not owner and not others:
+        return None
     refused_is_main = _assigns(first, name) or (others > 0 and others >= _uses(first, name))
     return Narrowing(name, owner, first, second, follows, refused_is_main)
 
 
 def _asked(test: ast.expr, classes: Container[str]) -> tuple[str, str] | None:
     """The name that a test is about and the class that it asks for."""
-    if not isinstance(test, ast.Call) or not isinstance(test.func, ast.Name) or not test.args:
-        return None
-    value = test.args[0]
-    if not isinstance(value, ast.Name):
-        return None
-    if test.func.id == "callable":
-        return value.id, ""
-    asks = test.func.id == "isinstance" and len(test.args) == 2
-    kind = test.args[1] if asks else None
-    return (value.id, kind.id) if isinstance(kind, ast.Name) and kind.id in classes else None
+    found = tested_class(test)
+    if found is not None:
+        return found if found[1] in classes else None
+    called = isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "callable"
+    value = test.args[0] if isinstance(test, ast.Call) and called and test.args else None
+    return (value.id, "") if isinstance(value, ast.Name) else None
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from ....utils.python_names import last_name
+from ....utils.python_names import bound_variables, last_name
 from ....utils.python_source import expression_or_none
 from .calls import CONVERTING
 from .conditions import assertion, guard
@@ -85,8 +85,7 @@ class _Reader:
         self._depth = 0
         self._active: set[_Definition] = set()
         self._readings = 0
-        self._set_aside: list[Shape] = []
-        self._narrowed_in = 0
+        self._set_aside: set[Shape] = set()
 
     def declare_imported(self, name: str, original: str, other: _Reader) -> None:
         """Makes a function or class that another module defines known by its name here."""
@@ -156,25 +155,22 @@ class _Reader:
 
     def _body(self, statements: list[ast.stmt], names: Names, function: Function | None) -> None:
         for at, statement in enumerate(statements):
-            narrowing = (
-                narrowing_of(statement, statements[at + 1 :], self._expressions.classes)
-                if isinstance(statement, ast.If) and self._narrowed_in < _MOST_NARROWED
-                else None
-            )
-            if not isinstance(statement, ast.If) or narrowing is None or narrowing.name not in names:
+            if isinstance(statement, ast.If) and (found := self._narrowing(statement, statements[at + 1 :], names)):
+                self._narrowed(statement, found, names, function)
+                if found.follows:
+                    return  # what comes behind was read as one of the branches
+            else:
                 self._statement(statement, names, function)
-                continue
-            self._narrowed_in += 1
-            self._narrowed(statement, narrowing, names, function)
-            self._narrowed_in -= 1
-            if narrowing.follows:
-                return  # what comes behind was read as one of the branches
+
+    def _narrowing(self, node: ast.If, rest: list[ast.stmt], names: Names) -> Narrowing | None:
+        found = narrowing_of(node, rest, self._expressions.classes) if len(self._set_aside) < _MOST_NARROWED else None
+        return found if found is not None and found.name in names else None
 
     def _narrowed(self, node: ast.If, narrowing: Narrowing, names: Names, function: Function | None) -> None:
         """Reads two branches that use a name for values of two kinds; it stays what it mainly is."""
         guard(node, names)
         main, other = names[narrowing.name], Shape()
-        self._set_aside.append(other)
+        self._set_aside.add(other)
         accepted, refused = (other, main) if narrowing.refused_is_main else (main, other)
         if narrowing.owner:
             # No shape is unified with the class's own: what is said of one value holds for no other object.
@@ -183,6 +179,7 @@ class _Reader:
             names[narrowing.name] = shape
             inner = body is node.body or body is node.orelse
             (self._nested if inner else self._body)(body, names, function)
+        self._set_aside.remove(other)
         names[narrowing.name] = main
 
     def _nested(self, statements: list[ast.stmt], names: Names, function: Function | None) -> None:
@@ -343,11 +340,7 @@ def _bound_in_functions(tree: ast.Module) -> set[str]:
     bound: set[str] = set()
     for function in ast.walk(tree):
         if isinstance(function, _Definition | ast.Lambda):
-            for node in ast.walk(function):
-                if isinstance(node, ast.arg):
-                    bound.add(node.arg)
-                elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    bound.add(node.id)
+            bound |= bound_variables(function)
     return bound
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....utils.python_names import assigned_variable, dotted_name
+from ....utils.python_names import assigned_variable, bound_variables, dotted_name
 from ....utils.python_source import literal_or, parse_expression, parse_or_none
 from ..model.model import RICH_SOURCES, CallableFacts, Candidate, ModuleFacts, Parameter, Trial
 
@@ -107,8 +107,7 @@ def _add(found: dict[Any, list[Candidate]], key: object, candidate: Candidate) -
 
 def _candidate(node: ast.expr, imports: dict[str, str], origin: str) -> Candidate | None:
     """The expression as a candidate; None when it reads a name that is neither imported nor builtin."""
-    bound = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
-    bound |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    bound = bound_variables(node)
     needed: list[str] = []
     for one in ast.walk(node):
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id not in bound:

@@ -250,9 +250,8 @@ class Subjects:
         if computed and isinstance(receiver, ast.Attribute | ast.Subscript):
             return None  # a part of an object: `span(1, 2).width + 3` is a number
         base = base_name(receiver) or ""
-        made = (
-            self._makers.get(base) if isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) else None
-        )
+        is_plain_call = isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name)
+        made = self._makers.get(base) if is_plain_call else None
         return classes.get(base) or made or (base if base in self._classes else None)
 
     def _completed(self, called: ast.Attribute, classes: dict[str, str]) -> CallableFacts | None:

@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....utils.generated_header import is_untouched
-from ....utils.python_names import BUILTIN_NAMES, bound_outside_patterns, last_name, loaded_names, printed_argument
+from ....utils.python_names import (
+    BUILTIN_NAMES,
+    assigned_variable,
+    bound_outside_patterns,
+    bound_variables,
+    last_name,
+    loaded_names,
+    printed_argument,
+)
 from ....utils.python_source import expression_or_none, parse_or_none
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
@@ -136,26 +144,28 @@ class _Finder:
 
     def _read_calls(self, tree: ast.Module, scope: NameScope) -> None:
         """Adds the calls of the target's functions and classes some of whose arguments are variables."""
-        for node, local in _calls_in(tree, frozenset()):
+        named = {node for node in ast.walk(tree) if isinstance(node, ast.Call) and self._is_named_call(node)}
+        for node, local in _calls_in(tree, frozenset()) if named else ():
             name = last_name(node.func)
-            if name not in self._names or self._read[name] >= _MAXIMUM_CALLS:
-                continue
-            if not isinstance(node.func, ast.Name | ast.Attribute):
+            if node not in named or self._read[name] >= _MAXIMUM_CALLS:
                 continue
             statement = scope.plain(ast.Expr(copy.deepcopy(node)))
             call = statement.value if isinstance(statement, ast.Expr) else None
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not scope.is_own(call.func.id):
                 continue
-            if call.func.id in local:
-                continue
-            free = {name: None if name in local else scope.statement_for(name) for name in loaded_names(call)}
-            if None not in free.values():
-                continue  # it runs on its own
-            known = tuple(sorted({text for text in free.values() if text is not None}))
+            variables = local.intersection(loaded_names(call))
+            # A builtin is bound by no import, so that calls with one are read here, whether they run or not.
+            bindings = {scope.statement_for(one) for one in loaded_names(call) if one not in variables}
+            if call.func.id in variables or not (variables or None in bindings):
+                continue  # it calls a variable, or runs on its own
+            known = tuple(sorted(text for text in bindings if text is not None))
             # A variable may have the name of a builtin or of a module: it is written as one that nothing binds.
-            act = ast.unparse(_Unbound(local).visit(call))
+            act = ast.unparse(_Unbound(variables).visit(call))
             self._read[name] += 1
             self.calls.append(Trial(subject=call.func.id, act=act, imports=known, source="call_site"))
+
+    def _is_named_call(self, node: ast.Call) -> bool:
+        return isinstance(node.func, ast.Name | ast.Attribute) and last_name(node.func) in self._names
 
     def read_own_objects(self) -> None:
         """Adds the calls that make the target's own constants: `UTC = FixedZone("UTC")`."""
@@ -241,11 +251,9 @@ def _shows_another_module(arranged: list[ast.stmt], act: ast.expr, scope: NameSc
     asked = act.func if isinstance(act, ast.Call) else act
     if isinstance(asked, ast.Attribute) and asked.attr == subject:
         return False
+    bound = dict(found for one in arranged if (found := assigned_variable(one)) is not None)
+    act = bound.get(base_name(act) or "", act)
     name = base_name(act)
-    for node in reversed(arranged):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
-            act, name = node.value, base_name(node.value)
-            break
     return isinstance(act, ast.Call) and name is not None and scope.is_package(name)
 
 
@@ -281,10 +289,7 @@ def _calls_in(node: ast.AST, local: frozenset[str]) -> Iterator[tuple[ast.Call, 
     for part in ast.iter_child_nodes(node):
         inner = local
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            inside = list(ast.walk(part))
-            given = {one.arg for one in inside if isinstance(one, ast.arg)}
-            stored = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-            inner = local | given | stored
+            inner = local | bound_variables(part)
         if isinstance(part, ast.Call):
             yield part, inner
         yield from _calls_in(part, inner)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.arcs import ArcMap
 from testwright.engine.python.model.model import Observation, Trial, Value
-from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.model.spec_case import Case, SpecExpectation
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.scenarios.bounded_containers import (
@@ -20,10 +17,9 @@ from testwright.engine.python.scenarios.bounded_containers import (
     show_bounded_containers,
 )
 from testwright.engine.python.scenarios.scenario import Scenario, ShownBehaviour, show_scenarios
-from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
 from testwright.engine.python.write.scenario_words import dropped_words
-from testwright.tests.support.engine.in_process_search import IdleProposer
+from testwright.tests.support.engine.in_process_search import IdleProposer, InProcessWatcher
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -59,17 +55,8 @@ class Names:
 """
 
 
-class Here:
-    """Watches trials by running them in this process, and tells what a dictionary or a list of the test holds."""
-
-    conditions = EXPLORING
-
-    def __init__(self, source: str) -> None:
-        self._space: dict[str, Any] = {}
-        exec(source, self._space)
-
-    async def watch(self, trials: Sequence[Trial], **_: object) -> list[ObservedTrial]:
-        return [ObservedTrial(self._observed(trial)) for trial in trials]
+class Here(InProcessWatcher):
+    """Tells what a dictionary or a list of the test holds, too."""
 
     def _observed(self, trial: Trial) -> Observation:
         space = dict(self._space)

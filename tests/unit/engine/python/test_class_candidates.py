@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from testwright.engine.python.inputs.calls import class_candidates
+from testwright.engine.python.inputs.values import Values
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.source_proposer import SourceProposer
 from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
@@ -86,3 +88,21 @@ def widest(spans):
     found = [one.source for one in context.values.of_class(facts, facts.classes[0])]
     assert found[0].startswith("span(")
     assert not [one for one in found if one.startswith("widest(")]
+
+
+def test_of_many_functions_that_make_objects_no_more_are_called_than_there_is_room_for(tmp_path: Path) -> None:
+    makers = "\n\n".join(f"def span{number}(end: int):\n    return Span(0, end)" for number in range(40))
+    source = f"class Span:\n    def __init__(self, *ends):\n        self.ends = ends\n\n\n{makers}\n"
+    root = write_project(tmp_path, {"spans.py": source})
+    facts, context = context_of(root, "spans.py")
+    asked: list[str] = []
+
+    class Asked(Values):
+        def for_parameter(self, one, parameter, where=None, depth=0):
+            asked.append(one.name)
+            return super().for_parameter(one, parameter, where, depth)
+
+    values = Asked(facts, context.index, {}, {}, context.learned, context.domains)
+    found = class_candidates(values, facts, facts.classes[0], 0)
+    assert [one.source.partition("(")[0] for one in found] == [f"span{number}" for number in range(10)]
+    assert "span39" not in asked

@@ -10,6 +10,8 @@ import pytest
 from testwright.engine.python.domain.examples import ExampleContext, natural_values
 from testwright.engine.python.domain.inference import infer_domains
 from testwright.engine.python.domain.membership import count_outside
+from testwright.engine.python.domain.records import is_namespace
+from testwright.engine.python.model.domain import ParameterDomain
 from testwright.engine.python.model.model import Trial
 from testwright.engine.python.search.initial_trials import callable_trials
 from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
@@ -249,3 +251,8 @@ def test_the_neighbours_in_a_graph_are_nodes_of_it(facts, graph, outside):
     known = replace(facts, domains=infer_domains(facts, source=SOURCE))
 
     assert count_outside(Trial("reached", f"reached({graph}, 'A')"), known) == outside
+
+
+def test_an_object_of_a_module_of_the_project_that_is_called_types_is_no_plain_record():
+    assert is_namespace(ParameterDomain("object", type_name="SimpleNamespace", module="types"))
+    assert not is_namespace(ParameterDomain("object", type_name="Span", module="types"))
