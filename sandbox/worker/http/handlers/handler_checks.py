@@ -7,9 +7,22 @@ from .handler_trees import refuses
 
 TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "array", "dict": "object"}
 
+_DIGITS = ("isdigit", "isdecimal", "isnumeric")
+_LETTERS = {**dict.fromkeys(_DIGITS, "^[0-9]+$"), "isalnum": "^[A-Za-z0-9]+$", "isalpha": "^[A-Za-z]+$"}
+_LETTERS["isidentifier"] = "^[A-Za-z_][A-Za-z0-9_]*$"
+
+
+def _takes_none(kinds):
+    return any(isinstance(one, ast.Constant) or "None" in ast.unparse(one) for one in kinds)
+
 
 class Checks(RequestSources):
-    """Notes what conditions say of keys."""
+    """Notes what conditions say of keys.
+
+    `optional` are the keys that a test has found there.
+    """
+
+    optional = frozenset()
 
     def bound(self, target, values):
         """A loop variable: an item of what is looped over, or constants."""
@@ -29,35 +42,37 @@ class Checks(RequestSources):
         elif refuses(node.orelse):
             self.holds(node.test, True)
 
-    def holds(self, test, positive):
-        """Note what a condition that must hold (or must not) says of what is read."""
+    def holds(self, test, positive, sure=True):
+        """Note what a condition that must hold (or must not) says of what is read.
+
+        Args:
+            sure: whether it must hold whatever else does; not so of the parts of `x is not None and x > 3`.
+        """
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            self.holds(test.operand, not positive)
+            self.holds(test.operand, not positive, sure)
         elif isinstance(test, ast.BoolOp):
+            each = sure and isinstance(test.op, ast.And) == positive
             for value in test.values:
-                self.holds(value, positive)
+                self.holds(value, positive, each)
         elif isinstance(test, ast.Compare):
             left = test.left
             for at, right in enumerate(test.comparators):
                 self.compared(left, test.ops[at], right, positive)
                 left = right
         elif isinstance(test, ast.Call):
-            self.tested(test, positive)
+            self.tested(test, positive, sure)
         elif positive:
             for place in self.places(test):
                 self.reads.at(*place)["required"] = True
 
-    def tested(self, call, positive):
-        """`isinstance(x, str)`, `re.fullmatch(pattern, x)`, `all(key in data for key in …)`."""
+    def tested(self, call, positive, sure):
+        """`isinstance(x, str)`, `re.fullmatch(pattern, x)`, `x.isdigit()`, `all(key in data for key in …)`."""
         name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
         if name == "isinstance" and len(call.args) == 2 and positive:
-            kinds = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
-            known = [TYPES[one.id] for one in kinds if isinstance(one, ast.Name) and one.id in TYPES]
-            # Of several allowed types the widest is the one that a valid request may have.
-            kind = "number" if "number" in known else known[0] if known else None
-            for place in self.places(call.args[0]):
-                if kind and place[1]:
-                    self.reads.at(*place)["type"] = kind
+            self.typed(call.args[0], call.args[1], sure)
+        elif name in _LETTERS and isinstance(call.func, ast.Attribute) and positive:
+            for place in self.places(call.func.value):
+                self.spelled(place, name)
         elif name in ("match", "fullmatch") and len(call.args) == 2 and positive:
             pattern = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
             for place in self.places(call.args[1]):
@@ -75,6 +90,31 @@ class Checks(RequestSources):
                 if place[1]:
                     self.reads.at(*place)["required"] = True
 
+    def typed(self, value, kinds, sure):
+        """`isinstance(x, str)`: the type of a key, which must be there where None is of no such type."""
+        kinds = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+        known = [TYPES[one.id] for one in kinds if isinstance(one, ast.Name) and one.id in TYPES]
+        # Of several allowed types the widest is the one that a valid request may have.
+        kind = "number" if "number" in known else known[0] if known else None
+        for place in self.places(value):
+            if kind and place[1]:
+                told = self.reads.at(*place)
+                told["type"] = kind
+                # What may lack has a default, or is asked for where it is there.
+                if sure and "default" not in told and place not in self.optional and not _takes_none(kinds):
+                    told["required"] = True
+
+    def spelled(self, place, name):
+        """What `x.isdigit()` and the like say of a key: a number in a query, a pattern in a body."""
+        told = self.reads.at(*place)
+        if not place[1]:
+            return
+        if place[0] != "body" and name in _DIGITS:
+            told["type"] = "integer"
+            told.setdefault("minimum", 0)
+        else:
+            told.setdefault("pattern", _LETTERS[name])
+
     def compared(self, left, operator, right, positive):
         if isinstance(operator, (ast.In, ast.NotIn)):
             self.contained(left, right, isinstance(operator, ast.In) == positive)
@@ -84,6 +124,11 @@ class Checks(RequestSources):
                 for place in self.places(left):
                     self.reads.at(*place)["required"] = True
             return
+        if isinstance(operator, ast.Eq) and not positive:
+            # What is refused is no example of what may be sent.
+            for place in self.places(left):
+                told, refused = self.reads.at(*place), self.constant(right)
+                told["examples"] = [value for value in told.pop("examples", ()) if value != refused]
         signs = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
         sign, number = signs.get(type(operator)), self.number(right)
         if sign is None:
@@ -120,6 +165,11 @@ class Checks(RequestSources):
                 if kind == "body" or not place:
                     self.reads.at(kind, (*place, key))["required"] = True
         values = self.constants(right)
+        if values and isinstance(left, ast.Call) and getattr(left.func, "attr", "") in ("lstrip", "removeprefix"):
+            # `sort.lstrip("-") in SORTS`: what is taken away may be there.
+            sign = left.args[0].value if left.args and isinstance(left.args[0], ast.Constant) else None
+            signed = [f"{sign}{value}" for value in values if isinstance(value, str)]
+            values = [*values, *signed] if isinstance(sign, str) else values
         for place in self.places(left):
             if values and place[1] and all(isinstance(value, (str, int, float)) for value in values):
                 self.reads.at(*place)["enum"] = sorted(values, key=str) if isinstance(values, set) else values

@@ -6,19 +6,21 @@ import enum
 PARTS = {"args": "query", "query_params": "query", "GET": "query", "form": "form", "POST": "form", "headers": "header"}
 _BODY_CALLS = ("get_json", "json")
 _RAW = ("body", "data", "get_data")
-_SAME = ("strip", "lower", "upper", "lstrip", "rstrip", "decode", "copy", "title", "casefold")
+_SAME = ("strip", "lower", "upper", "lstrip", "rstrip", "removeprefix", "decode", "copy", "title", "casefold")
 
 
 class RequestSources:
     """Finds places: (kind, keys), where kind is body, form, query or header, and `[]` among the keys is an item.
 
-    `known` has what variables hold: a place, or a list of constants. `requests` are the names of the request.
+    `known` has what variables hold: a place, or a list of constants. `requests` are the names of the request,
+    `given_names` the parameters that a caller gives a constant for.
     """
 
     def __init__(self, node, names, method, reads, requests, depth):
         self.node, self.names, self.method = node, names, method
         self.reads, self.requests, self.depth = reads, requests, depth
         self.known = {}
+        self.given_names = {}
 
     def place(self, node):
         """What an expression holds of the request: (kind, place), or None."""
@@ -109,6 +111,33 @@ class RequestSources:
         value = self.names.get(node.id) if isinstance(node, ast.Name) else None
         return [value] if isinstance(value, str) else []
 
+    def constant(self, node):
+        """A scalar that is written down, a constant of the module or made of one by `str`; None for anything else."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
+            inner = self.constant(node.args[0])
+            return None if inner is None else str(inner)
+        try:
+            value = ast.literal_eval(node)
+        except (ValueError, TypeError):
+            value = self.names.get(node.id) if isinstance(node, ast.Name) else None
+        return value if isinstance(value, (str, int, float)) else None
+
+    def simplified(self, test):
+        """A condition without what a constant decides: with `partial` False, `not partial or "title" in data` holds."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self.simplified(test.operand)
+            return ast.Constant(not inner.value) if isinstance(inner, ast.Constant) else test
+        if isinstance(test, ast.BoolOp):
+            whole, left = isinstance(test.op, ast.Or), []
+            for value in map(self.simplified, test.values):
+                if not isinstance(value, ast.Constant):
+                    left.append(value)
+                elif bool(value.value) == whole:
+                    return ast.Constant(whole)
+            return ast.Constant(not whole) if not left else left[0] if len(left) == 1 else ast.BoolOp(test.op, left)
+        given = self.given_names.get(test.id) if isinstance(test, ast.Name) else None
+        return test if given is None else ast.Constant(given)
+
     def constants(self, node):
         """The values of a collection that is written down or a constant of the module; None for anything else."""
         try:
@@ -121,8 +150,5 @@ class RequestSources:
 
     def number(self, node):
         """A number that is written down or a constant of the module; None for anything else."""
-        try:
-            value = ast.literal_eval(node)
-        except (ValueError, TypeError):
-            value = self.names.get(node.id) if isinstance(node, ast.Name) else None
+        value = self.constant(node)
         return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -78,7 +78,23 @@ def of_handler(handler, method, first=()):
 
 
 def _guess(kind, place, told):
-    """What a key is by its name, where nothing else tells."""
+    """What a key is by its name, where nothing else tells, and a default of that type."""
+    _typed(kind, place, told)
+    if not told.get("examples", True):
+        del told["examples"]
+    default = told.pop("default", None)
+    if told.get("type") == "integer" and isinstance(default, str) and default.isdigit():
+        default = int(default)
+    # An empty text tells nothing of what is usual.
+    if default not in (None, "") and TYPES.get(type(default).__name__) == told.get("type", "string"):
+        told["default"] = default
+
+
+def _package(names):
+    return str(names.get("__name__", "")).partition(".")[0]
+
+
+def _typed(kind, place, told):
     if "type" in told or "enum" in told or not place or kind == "header":
         return
     if any(name in told for name in ("minLength", "maxLength", "pattern")):
@@ -99,10 +115,9 @@ def _read(function, method, reads, requests, depth):
 class _Walk(Checks):
     """Goes through one function.
 
-    `optional` are the keys that a test has found there, `following` the statements behind the one that is read.
+    `following` are the statements behind the one that is read.
     """
 
-    optional = frozenset()
     following = ()
 
     def run(self):
@@ -125,8 +140,12 @@ class _Walk(Checks):
         """Read a statement; whether the function ends with it. Branches for other methods are not entered."""
         if isinstance(statement, ast.If):
             said = method_test(statement.test, self.method)
+            test = self.simplified(statement.test)
+            if said is None and isinstance(test, ast.Constant) and not isinstance(statement.test, ast.Constant):
+                said = bool(test.value)
             if said is not None:
                 return self.block(statement.body if said else statement.orelse)
+            statement = ast.If(test, statement.body, statement.orelse)
             self.look(statement.test)
             self.checked(statement)
             return self.branches(statement)
@@ -178,8 +197,13 @@ class _Walk(Checks):
         self.look(node.value)
         place = self.place(node.value)
         for target in node.targets:
-            if isinstance(target, ast.Name):
-                self.known.pop(target.id, None)
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                places = [self.place(value) for value in node.value.elts]
+                pairs = zip(target.elts, places, strict=False)
+                self.known.update({one.id: found for one, found in pairs if isinstance(one, ast.Name) and found})
+            elif isinstance(target, ast.Name):
+                for names in (self.known, self.names, self.given_names):
+                    names.pop(target.id, None)
                 if place is not None:
                     self.known[target.id] = place
                 elif any(isinstance(inner, ast.Attribute) and self.is_raw(inner) for inner in ast.walk(node.value)):
@@ -227,6 +251,15 @@ class _Walk(Checks):
                 if (kind, place) not in self.optional:
                     told["required"] = True
 
+    def on_compare(self, node):
+        """What a query is compared with is a value that makes a difference: `request.args.get("all") == "yes"`."""
+        self.inside(node)
+        value = self.constant(node.comparators[0])
+        if isinstance(node.ops[0], (ast.Eq, ast.NotEq)) and isinstance(value, str) and value:
+            for kind, place in self.places(node.left):
+                known = self.reads.at(kind, place).setdefault("examples", []) if kind == "query" and place else [value]
+                known.extend([] if value in known else [value])
+
     @contextlib.contextmanager
     def given_keys(self, test, holds, without):
         """Keys that a test finds there (`"sort" in request.args`) may be left out, though what follows takes them.
@@ -236,6 +269,9 @@ class _Walk(Checks):
             without: the statements that are run without the keys; where these refuse the request, it needs the keys.
         """
         before, found = self.optional, self.found_keys(test, holds)
+        if isinstance(test, ast.BoolOp):
+            # `not partial or "title" in data`: it may be there for the one reason or the other.
+            self.optional = self.optional.union(*(self.found_keys(value, holds) for value in test.values))
         if not refuses(without):
             self.optional = self.optional | found
         else:
@@ -262,7 +298,7 @@ class _Walk(Checks):
         place = self.place(node)
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         if place is not None and place[1] and name in ("get", "pop", "getlist"):
-            self.given(node, name, self.reads.at(*place))
+            self.given(node, name, place)
         elif place is not None and not place[1] and place[0] == "body":
             self.reads.body = True
         if name in ("int", "float") and node.args:
@@ -271,8 +307,9 @@ class _Walk(Checks):
                 self.reads.at(*inner).setdefault("type", TYPES[name])
         self.handed(node)
 
-    def given(self, node, name, told):
+    def given(self, node, name, place):
         """`get("limit", 10, type=int)`."""
+        told = self.reads.at(*place)
         if name == "getlist":
             told.setdefault("type", "array")
             return
@@ -281,13 +318,18 @@ class _Walk(Checks):
             if keyword.arg == "type" and isinstance(keyword.value, ast.Name) and keyword.value.id in TYPES:
                 told.setdefault("type", TYPES[keyword.value.id])
             default = keyword.value if keyword.arg == "default" else default
-        if default is not None:
-            try:
-                kind = TYPES.get(type(ast.literal_eval(default)).__name__)
-            except ValueError:
-                return
-            if kind:
-                told.setdefault("type", kind)
+        if default is None:
+            return
+        value = self.constant(default)
+        if value is not None:
+            told.setdefault("default", value)
+        try:
+            kind = TYPES.get(type(value if value is not None else ast.literal_eval(default)).__name__)
+        except ValueError:
+            return
+        # All that a query holds is text: a text as its default tells no type.
+        if kind and (place[0] == "body" or kind != "string"):
+            told.setdefault("type", kind)
 
     def handed(self, node):
         """A function or a model of the module that is given the request or its body."""
@@ -302,21 +344,38 @@ class _Walk(Checks):
             self.reads.models.append(target)
             self.reads.body = True
         elif inspect.isfunction(target) and self.depth + 1 < _MOST_DEPTH:
-            tree = tree_of(target)
-            if tree is None:
-                return
-            walk = _Walk(tree, dict(target.__globals__), self.method, self.reads, set(self.requests), self.depth + 1)
-            for at, parameter in enumerate(tree.args.args[: len(node.args)]):
-                value = node.args[at]
-                place = self.place(value)
-                if place is not None:
-                    walk.known[parameter.arg] = place
-                elif self.is_request(value):
-                    walk.requests.add(parameter.arg)
-            walk.optional = self.optional
-            # A function that is called without arguments may still read the global request.
-            if walk.known or any(self.is_request(arg) for arg in node.args) or not node.args:
-                walk.run()
+            self.entered(node, target)
+
+    def entered(self, node, target):
+        """Read a function that a call gives the request, parts of it, or names of what it is to read."""
+        tree = tree_of(target)
+        if tree is None:
+            return
+        walk = _Walk(tree, dict(target.__globals__), self.method, self.reads, set(self.requests), self.depth + 1)
+        named = [parameter.arg for parameter in tree.args.args]
+        given = dict(zip(named, node.args, strict=False))
+        given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+        handed = False
+        for name, value in given.items():
+            place, constant = self.place(value), self.constant(value)
+            if place is not None:
+                walk.known[name] = place
+            elif self.is_request(value):
+                walk.requests.add(name)
+                handed = True
+            elif constant is not None:
+                walk.given_names[name] = constant
+        # What a module names in a call is of the project; the functions of a framework read nothing for it.
+        own = _package(target.__globals__) == _package(self.names)
+        named_here = own and any(isinstance(value, str) for value in walk.given_names.values())
+        for parameter, value in zip(named[::-1], tree.args.defaults[::-1], strict=False):
+            if parameter not in given and isinstance(value, ast.Constant) and value.value is not None:
+                walk.given_names[parameter] = value.value
+        walk.names.update(walk.given_names)
+        walk.optional = self.optional
+        # A function that is called without arguments may still read the global request.
+        if walk.known or handed or named_here or not node.args:
+            walk.run()
 
     def returned(self, target):
         """What a small function of the module gives back: `def payload(): return request.get_json()`."""

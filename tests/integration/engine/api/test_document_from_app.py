@@ -52,12 +52,12 @@ async def test_handlers_of_flask_tell_bodies_queries_and_credentials(tmp_path: P
         "required": ["title"],
         "properties": {
             "title": {"type": "string", "minLength": 1, "maxLength": 20},
-            "level": {"type": "string", "enum": ["low", "high"]},
-            "minutes": {"type": "integer", "minimum": 1},
+            "level": {"type": "string", "enum": ["low", "high"], "default": "low"},
+            "minutes": {"type": "integer", "minimum": 1, "default": 5},
         },
     }
     assert body(found, "/labels")["required"] == ["text", "colour"]
-    assert queries(found, "/tasks") == {"level": {"type": "string"}, "limit": {"type": "integer"}}
+    assert queries(found, "/tasks") == {"level": {"type": "string"}, "limit": {"type": "integer", "default": 10}}
     assert found.document["paths"]["/tasks/{number}"]["delete"]["security"] == [{"Authorization": []}]
     assert "security" not in found.document["paths"]["/tasks/{number}"]["get"]
 
@@ -78,7 +78,7 @@ async def test_classes_of_starlette_tell_their_methods(tmp_path: Path) -> None:
         "required": ["name", "beds"],
         "properties": {"name": {"type": "string"}, "beds": {"type": "integer", "maximum": 4}},
     }
-    assert queries(found, "/v1/rooms")["beds"] == {"type": "integer"}
+    assert queries(found, "/v1/rooms")["beds"] == {"type": "integer", "default": 0}
 
 
 async def test_functions_of_django_tell_their_methods(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ async def test_functions_of_django_tell_their_methods(tmp_path: Path) -> None:
     assert body(found, "/books/") == {
         "type": "object",
         "required": ["title"],
-        "properties": {"title": {"type": "string", "maxLength": 30}, "pages": {"type": "integer"}},
+        "properties": {"title": {"type": "string", "maxLength": 30}, "pages": {"type": "integer", "default": 100}},
     }
     assert body(found, "/stamps/", kind="application/x-www-form-urlencoded")["required"] == ["colour"]
     assert list(queries(found, "/books/")) == ["word"]

@@ -103,3 +103,86 @@ def _takes_a_number(request: Any) -> Any:
 
 def test_a_default_that_looks_like_a_status_and_later_refusals_make_no_key_required() -> None:
     assert "required" not in of_handler(_takes_a_number, "GET").schema("query")
+
+
+def _number(request: Any, name: str, default: int, low: int, high: int) -> int:
+    text = request.args.get(name, str(default))
+    if not text.isdigit() or not low <= int(text) <= high:
+        abort(400)
+    return int(text)
+
+
+def _lists_pages(request: Any) -> Any:
+    limit, offset = _number(request, "limit", 10, 1, 50), _number(request, "offset", default=0, low=0, high=900)
+    return [limit, offset]
+
+
+def test_a_name_that_a_helper_is_given_is_read_with_the_bounds_and_the_default_of_that_call() -> None:
+    assert of_handler(_lists_pages, "GET").schema("query")["properties"] == {
+        "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+        "offset": {"type": "integer", "minimum": 0, "maximum": 900, "default": 0},
+    }
+
+
+def _checked(data: Any, partial: bool = False) -> dict[str, Any]:
+    values = {}
+    if not partial or "title" in data:
+        title = data.get("title")
+        if not isinstance(title, str):
+            abort(400)
+        values["title"] = title
+    if not partial or "reorder_at" in data:
+        values["reorder_at"] = data.get("reorder_at", 5)
+    return values
+
+
+def _creates(request: Any) -> Any:
+    return _checked(request.get_json())
+
+
+def _changes(request: Any) -> Any:
+    return _checked(request.get_json(), partial=True)
+
+
+def _changes_some_way(request: Any) -> Any:
+    return _checked(request.get_json(), partial=request.method == "PATCH")
+
+
+def test_a_flag_of_a_helper_decides_what_a_body_needs() -> None:
+    body = of_handler(_creates, "POST").schema("body")
+    assert body["required"] == ["title"]
+    assert body["properties"]["reorder_at"] == {"type": "integer", "default": 5}
+    assert "required" not in of_handler(_changes, "PATCH").schema("body")
+    assert "required" not in of_handler(_changes_some_way, "PATCH").schema("body")
+
+
+def _signs_up(request: Any) -> Any:
+    name, color = request.json.get("name"), request.json.get("color")
+    if not isinstance(name, str) or not name.isalnum() or len(name) > 12:
+        abort(400)
+    if color is not None and not isinstance(color, str):
+        abort(400)
+    return {"name": name, "color": color}
+
+
+def test_what_is_refused_for_its_type_is_required_and_what_may_be_none_is_not() -> None:
+    body = of_handler(_signs_up, "POST").schema("body")
+    assert body["required"] == ["name"]
+    assert body["properties"]["name"] == {"type": "string", "pattern": "^[A-Za-z0-9]+$", "maxLength": 12}
+
+
+def _sorts(request: Any) -> Any:
+    sort = request.args.get("sort", "id")
+    if sort.lstrip("-") not in ("id", "title"):
+        abort(400)
+    if request.args.get("kind") == "none":
+        abort(400)
+    return [sort, request.args.get("low") == "true"]
+
+
+def test_signs_before_a_choice_and_what_a_query_is_compared_with_are_values_of_it() -> None:
+    assert of_handler(_sorts, "GET").schema("query")["properties"] == {
+        "sort": {"enum": ["id", "title", "-id", "-title"], "default": "id"},
+        "kind": {},
+        "low": {"examples": ["true"]},
+    }
