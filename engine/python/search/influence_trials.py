@@ -11,11 +11,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from ....utils.python_names import last_name, names_of
 from ....utils.python_source import expression_or_none, parse_expression
 from ..domain.membership import count_outside
-from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
+from ..model.domain import UNKNOWN, ParameterDomain
+from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Parameter, Trial
 from ..source.shown_calls import shown_calls
 from ..usage.harvest import bound_arguments
 from .parallel_observers import Watcher, run_trials
@@ -25,7 +27,9 @@ from .trial_search import TrialRecord, TrialSearch, behaviour_of
 _LADDER = ("1", "2", "3", "5", "10", "20", "50", "75", "100", "1000")
 _SHARES = ("0.25", "0.5", "0.9", "1.5", "10.0")
 _MOST_BASES = 3
-_MOST_TRIALS = 200
+# An option may have an effect on few inputs only: of an option that no call shows yet, each written call is a base.
+_MOST_WRITTEN_BASES = 8
+_MOST_TRIALS = 400
 _MOST_VALUES = 4
 _PLAIN_RESULTS = frozenset({"None", "''", "b''", "[]", "()", "{}", "set()", "0", "True", "False"})
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -55,8 +59,11 @@ async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watc
     """Marks calls that show what a number or an option is for; runs variants where no call so far does."""
     options = option_trials(search.records, facts)
     bases = [*influence_trials(search.records), *options]
-    found = await run_trials([trial for _, _, trials in bases for trial in trials][:_MOST_TRIALS], search, observer)
+    found = await run_trials(_breadth_first(bases)[:_MOST_TRIALS], search, observer)
+    shown: set[tuple[str, str]] = set()
     for base, name, trials in bases:
+        if (base.trial.subject, name) in shown:
+            continue
         records = [found[trial] for trial in trials if trial in found]
         telling = [
             one
@@ -66,6 +73,15 @@ async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watc
         for record in telling[:1]:
             record.notes.setdefault(Distinction, name)
             record.notes.setdefault(Control, base.number)
+            shown.add((base.trial.subject, name))
+
+
+def _breadth_first(bases: Sequence[tuple[TrialRecord, str, list[Trial]]]) -> list[Trial]:
+    """The trials of all arguments by turns: where there are too many, each argument has had some."""
+    of_arguments: dict[tuple[str, str], list[Trial]] = defaultdict(list)
+    for base, name, trials in bases:
+        of_arguments[base.trial.subject, name] += trials
+    return [trial for turn in zip_longest(*of_arguments.values()) for trial in turn if trial is not None]
 
 
 def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tuple[TrialRecord, str, list[Trial]]]:
@@ -75,17 +91,31 @@ def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tu
         by_subject[record.trial.subject].append(record)
     wanted: list[tuple[TrialRecord, str, list[Trial]]] = []
     for one in facts.callables():
-        options = [item.name for item in one.parameters if item.default is not None and not item.name.startswith("_")]
+        options = [item for item in one.parameters if item.default is not None and not item.name.startswith("_")]
         if not one.public or not options or not by_subject[one.qualname]:
             continue
         calls = [found for record in by_subject[one.qualname] if (found := _call_of(record, one, facts)) is not None]
         known = {_situation(found, found.call): found.record for found in reversed(calls)}
+        domains = next((item for item in facts.domains if item.qualname == one.qualname), None)
         for option in options:
-            shown = _mark_option(calls, option, known)
-            # The plainest call that a person wrote may not have been tried with it.
-            bases = _bases(calls, option)[: 1 if shown else _MOST_BASES]
-            wanted += _option_trials(calls, option, [one for one in bases if not shown or _is_written(one)])
+            shown = _mark_option(calls, option.name, known)
+            bases = _bases(calls, option.name)
+            if shown:  # the plainest call that a person wrote may not have been tried with it
+                bases = [base for base in bases[:1] if _is_written(base)]
+            else:
+                written = sum(map(_is_written, bases))
+                bases = bases[: min(max(written, _MOST_BASES), _MOST_WRITTEN_BASES)]
+            domain = domains.of(option.name) if domains is not None else UNKNOWN
+            wanted += _option_trials(calls, option.name, bases, _known_values(option, domain))
     return wanted
+
+
+def _known_values(option: Parameter, domain: ParameterDomain) -> list[ast.expr]:
+    """The values of an option's domain beside its default, where those are few: choices, and the other truth value."""
+    choices = domain.choices if domain.kind != "text" else ()
+    if option.default in ("True", "False") and domain.kind in ("any", "boolean"):
+        choices = ("True", "False")
+    return [parse_expression(choice) for choice in choices if choice != option.default]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +195,17 @@ def _bases(calls: Sequence[_Call], option: str) -> list[_Call]:
 
 
 def _option_trials(
-    calls: Sequence[_Call], option: str, bases: Sequence[_Call]
+    calls: Sequence[_Call], option: str, bases: Sequence[_Call], known: Sequence[ast.expr]
 ) -> list[tuple[TrialRecord, str, list[Trial]]]:
-    """Returns calls without an option, and the same with values that were passed elsewhere."""
+    """Returns calls without an option, and the same with values that were passed elsewhere and with known ones."""
     distinct: dict[str, tuple[ast.expr, TrialRecord]] = {}
     for one in calls if bases else ():
         value = one.passed.get(option)
         arranged = {word for text in one.record.trial.arrange for word in _NAME.findall(text)}
         if value is not None and one.fits and not names_of(value) & arranged:
+            distinct.setdefault(ast.unparse(value), (value, one.record))
+    for one in bases[:1]:
+        for value in known:
             distinct.setdefault(ast.unparse(value), (value, one.record))
     values = list(distinct.values())[:_MOST_VALUES]
     return [

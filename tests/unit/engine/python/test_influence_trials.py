@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from testwright.engine.python.domain.inference import infer_domains
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.influence_trials import (
@@ -90,6 +93,8 @@ def test_an_option_that_changed_nothing_is_tried_on_the_plainest_calls() -> None
     assert [(base.number, name, [trial.act for trial in trials]) for base, name, trials in proposed] == [
         (1, "option fill", ["padded('hi', 5, fill='*')"]),
         (0, "option fill", ["padded('a longer text', 5, fill='*')"]),
+        (1, "option left", ["padded('hi', 5, left=True)"]),
+        (0, "option left", ["padded('a longer text', 5, left=True)"]),
     ]
 
 
@@ -100,3 +105,25 @@ def test_a_call_without_the_option_that_stands_already_takes_no_place_of_another
         rows[-1].notes.update({Distinction: f"option option_{at}", Control: 0})
 
     assert len(select_trials(rows, FACTS, frozenset(), {0: frozenset({1})})) == MOST_PER_CALLABLE
+
+
+MEASURED = facts_from_source(
+    b"from typing import Literal\n\n\n"
+    b"def measured(text, codes: Literal['parse', 'ignore'] = 'parse', *, wide=False): ...",
+    ModulePlace("m.py", "m", "."),
+)
+
+
+def test_an_option_that_no_call_passes_is_tried_with_its_other_choices_and_truth_values_on_each_written_call() -> None:
+    domains = infer_domains(MEASURED, None, {})
+    written = [record(at, f"measured('hi{at}')", returned(f"'a{at}'"), source="doctest") for at in range(5)]
+    plain = record(9, "measured('bye')", returned("9"))
+    proposed = option_trials([*written, plain], replace(MEASURED, domains=domains))
+
+    acts = {
+        name: [trial.act for _, of, trials in proposed if of == name for trial in trials] for _, name, _ in proposed
+    }
+    assert acts == {
+        "option codes": [f"measured('hi{at}', codes='ignore')" for at in range(5)],
+        "option wide": [f"measured('hi{at}', wide=True)" for at in range(5)],
+    }
