@@ -95,6 +95,7 @@ def test_an_option_that_changed_nothing_is_tried_on_the_plainest_calls() -> None
         (0, "option fill", ["padded('a longer text', 5, fill='*')"]),
         (1, "option left", ["padded('hi', 5, left=True)"]),
         (0, "option left", ["padded('a longer text', 5, left=True)"]),
+        (2, "option left", ["padded('a longer text', 5, fill='*', left=True)"]),
     ]
 
 
