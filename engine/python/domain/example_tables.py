@@ -42,6 +42,10 @@ ADDRESS_PARTS = (
     (r"(\w+_)?(host|hostname|domain)", ("example.com", "www.example.org")),
     (r"(\w+_)?netloc", ("ann:secret@example.com:8080", "example.org")),
 )
+# Opening and closing brackets, and the signs that stand for one another as separators and marks.
+BRACKET_SIGNS = ("<[{(", ">]})")
+SIGNS = {"-": ("_", "/"), "_": ("-", "."), ",": (";", "/"), ".": (",", ":"), ":": ("=", "/"), "=": (":", "-")}
+OTHER_SIGNS = ("/", "-", ";")
 BYTES = ("b'hello'", "b'world'", "b'abc'")
 
 # Mean, median and middle differ, and neither end is the smallest or the largest.

@@ -22,8 +22,14 @@ def rotated(values: Sequence[str], place: int) -> list[str]:
     return [*values[at:], *values[:at]]
 
 
-def text_sources(domain: ParameterDomain, name: str, place: int) -> list[str]:
-    """Texts of a domain, plain ones first; `choices` are texts or the tokens that a text is made of."""
+def text_sources(domain: ParameterDomain, name: str, place: int, default: str = "") -> list[str]:
+    """Texts of a domain, plain ones first; `choices` are texts or the tokens that a text is made of.
+
+    Args:
+        name: the parameter's name.
+        place: how many parameters of the same kind come before it.
+        default: source of the parameter's default; where that is a sign, so are the texts.
+    """
     if domain.choices:
         return _of_tokens(domain, place)
     if domain.words:
@@ -38,9 +44,9 @@ def text_sources(domain: ParameterDomain, name: str, place: int) -> list[str]:
         if domain.requires(required):
             return [*rotated(plain, place), *edges]
     named = texts_named(name)
-    if named and named[0] not in tables.PLAIN_TEXT:
-        texts = [str(literal_or(text, "")) for text in named]
-        return [*rotated(texts, place), *rotated(tables.WORDS, place)]
+    formed = _of_name(named, place) or _signs_beside(default)
+    if formed:
+        return formed
     samples = [str(literal_or(text, "")) for text in domain.samples]
     if domain.parts and not domain.preconditions:
         parts = [str(literal_or(text, "")) for text in domain.parts]
@@ -55,6 +61,32 @@ def text_sources(domain: ParameterDomain, name: str, place: int) -> list[str]:
     if domain.requires("letters") or not _is_prose(name):
         return [*rotated(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
     return [*rotated(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]
+
+
+def _of_name(named: Sequence[str], place: int) -> list[str]:
+    """The texts that a name suggests, where they have a form of their own, before plain words."""
+    if not named or named[0] in tables.PLAIN_TEXT:
+        return []
+    texts = [str(literal_or(text, "")) for text in named]
+    one_letter = all(len(text) == 1 and text.isalnum() for text in texts)  # a conversion or a mode is no word
+    return [*rotated(texts, place), *([] if one_letter else rotated(tables.WORDS, place))]
+
+
+def _signs_beside(default: str) -> list[str]:
+    """Other signs than a default that is one: a bracket for a bracket, a separator for a separator.
+
+    A default may also be a regular expression of a sign, such as `" ?\\| ?"`; plain signs are expressions as well.
+    """
+    value = literal_or(default, None) if default else None
+    sign = re.sub(r"[\\?\s]", "", value) if isinstance(value, str) else ""
+    if not sign or not isinstance(value, str) or any(map(str.isalnum, sign)) or sign.endswith(("+", "*")):
+        return []
+    for brackets in tables.BRACKET_SIGNS:
+        if set(sign) <= set(brackets):
+            return [bracket for bracket in brackets if bracket not in sign]
+    others = [other for other in tables.SIGNS.get(sign, tables.OTHER_SIGNS) if other not in sign]
+    framed = value.replace(sign, "{}") if re.fullmatch(r"\s*[^\\?\s]+\s*", value) else "{}"
+    return [framed.replace("{}", other) for other in others]
 
 
 def texts_named(name: str) -> tuple[str, ...]:

@@ -184,7 +184,7 @@ def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
 
 
 def _texts(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
-    return _plain(*map(repr, text_sources(domain, context.name, context.place)))
+    return _plain(*map(repr, text_sources(domain, context.name, context.place, context.default)))
 
 
 # Containers
@@ -418,7 +418,9 @@ def _callables(domain: ParameterDomain, context: ExampleContext) -> list[Candida
     result = domain.value.kind if domain.value is not None else ""
     found: list[str] = []
     if tables.CONVERTER_NAME.fullmatch(context.name) and arity in (1, -1):
-        found += ["int", "str.upper"]
+        # Beside `repr` another text shows, beside nothing another value.
+        found += ["'<{}>'.format"] if context.default in ("repr", "str") else ["int", "str.upper", "float", "str"]
+        return _plain(*found)
     if (
         result == "boolean" or (not result and tables.PREDICATE_NAME.fullmatch(context.name))
     ) and arity in tables.PREDICATES:

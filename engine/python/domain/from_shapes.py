@@ -9,7 +9,8 @@ from ....utils.python_source import literal_or
 from ..model.domain import UNKNOWN, DomainKind, ParameterDomain, Precondition
 from ..model.model import ClassFacts, ModuleFacts
 from ..shapes.graphs import graph_of
-from ..shapes.shape import Shape, unify
+from ..shapes.shape import Shape, contradict, unify
+from ..shapes.text_uses import looks_for_other_text, signs_in, told_apart
 from ..source.matching_texts import texts_around_matches
 from . import example_tables as tables
 from .from_types import ClassLookup, domain_of_class
@@ -104,8 +105,7 @@ class ShapeDomains:
 
     def _object(self, root: Shape) -> ParameterDomain | None:
         """The object of a class: one that the module makes it of, or the one class that has these attributes."""
-        if len(root.classes) == 1:
-            name = next(iter(root.classes))
+        if len(root.classes) == 1 and not self._lacks_items(name := next(iter(root.classes)), root):
             member_of = self.named(name) if "enumeration" in root.traits else None
             if member_of is not None:
                 return domain_of_class(*member_of, self.named)
@@ -119,6 +119,13 @@ class ShapeDomains:
         where, owner = found
         links = tuple(sorted({*_links(root), *(LINKS & set(names))}))
         return ParameterDomain("object", type_name=owner.name, module=where.module, links=links)
+
+    def _lacks_items(self, name: str, root: Shape) -> bool:
+        """Whether code indexes a value, and objects of a class have no items: they are a few of the values."""
+        found = self.named(name) if root.index is not None else None
+        if found is None or found[1].bases:
+            return False
+        return all(member.name != "__getitem__" for member in found[1].members)
 
     def _callable(self, root: Shape) -> ParameterDomain:
         arities = [int(trait[6:]) for trait in root.traits if trait.startswith("arity ")]
@@ -167,7 +174,7 @@ class ShapeDomains:
         )
 
     def _mapping(self, root: Shape) -> ParameterDomain:
-        if root.each is not None:
+        if root.each is not None and not contradict(root.get_index(), root.each):
             unify(root.get_index(), root.each)
         fields = tuple(
             (name[1:-1], self.domain(shape)) for name, shape in sorted(root.attributes.items()) if name.startswith("[")
@@ -245,15 +252,16 @@ class ShapeDomains:
         each = [part.root() for part in (root.each, root.item) if part is not None]
         conditions: list[Precondition] = []
         as_numbers = "as number" in root.traits or any("as number" in part.traits for part in each)
-        if as_numbers and "digit test" not in root.traits and not any("digit test" in part.traits for part in each):
+        tested = "digit test" in root.traits or any("digit test" in part.traits for part in each)
+        if as_numbers and not tested and not looks_for_other_text(root):
             conditions.append(Precondition("digits"))
         length = 1 if "character" in root.traits else None
         choices = _tokens([root, *each])
         return ParameterDomain(
             "text",
             choices=choices,
-            words=_words(root),
-            parts=tuple(text for text in root.searched if _is_sign(text)),
+            words=told_apart(root),
+            parts=signs_in(root),
             samples=_samples(root),
             length=length,
             preconditions=tuple(conditions),
@@ -348,35 +356,6 @@ def _samples(root: Shape) -> tuple[str, ...]:
         words = tables.CASED_WORDS[1] if "blanks between" in traits else tables.CASED_WORDS[0]
         found = [f"  {words} " if "blanks around" in traits else words]
     return tuple(map(repr, found))
-
-
-_ENCLOSED = ("kitten", "one two", "mitten")
-
-
-def _words(root: Shape) -> tuple[str, ...]:
-    """Texts that the code compares a text with, where it tells several apart: one alone may be an exception.
-
-    What is cut into pieces or put together is no word: what such a text is compared with may be one of its pieces.
-    """
-    if (_SEQUENTIAL | {"added"}) & root.traits.keys():
-        return _enclosed_words(root)
-    compared = [text for sign, text in root.compared if sign in ("==", "!=")]
-    found = [text for text in (*compared, *root.tokens) if literal_or(text, "") and text.startswith(("'", '"'))]
-    return tuple(dict.fromkeys(found)) if len(set(found)) > 1 else ()
-
-
-def _enclosed_words(root: Shape) -> tuple[str, ...]:
-    """A word between each two signs that the code looks for at both ends of a text, and cuts off."""
-    if "sliced" not in root.traits or not {0, -1} <= root.positions.keys():
-        return ()
-    signs = [str(literal_or(text, "")) for text in root.positions[0].root().tokens if _is_sign(text)]
-    return tuple(repr(f"{sign}{word}{sign}") for sign, word in zip(signs, _ENCLOSED, strict=False) if len(sign) == 1)
-
-
-def _is_sign(source: str) -> bool:
-    """Whether a text is of signs that separate or stand out, not of letters, digits or blanks."""
-    text = literal_or(source, "")
-    return isinstance(text, str) and bool(text.strip()) and not any(one.isalnum() for one in text)
 
 
 def _bounds(root: Shape) -> tuple[float | None, float | None]:

@@ -191,6 +191,9 @@ class _Inference:
         asked = any(name == item.name and what.startswith("isinstance:") for name, what in one.uses)
         used = self._used.domain(self._shape(one, item), asked=asked)
         used = replace(without_own_items(used, self._owners.get(one.owner or ""), item.name), lines=one.lines)
+        own = tuple(sign for sign in used.parts if sign in one.read_constants)
+        # What others look for in the same text comes second to what the callable itself looks for.
+        used = replace(used, parts=own or used.parts)
         evidence = [
             replace(domain_of_annotation(item.annotation, self._look_up, self._constants), lines=one.lines),
             *([replace(documented, lines=lines)] if documented.source == "docstring" else []),

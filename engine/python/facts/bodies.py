@@ -16,6 +16,7 @@ from typing import Any
 
 from ....utils.python_names import dotted_name
 from ..model.model import BodyComparison, RaiseSite
+from ..source.written_literals import written_literals
 from .parameter_aliases import ParameterAliases, Root
 
 _MAXIMUM_SOURCE = 200
@@ -24,18 +25,19 @@ _ORDERING = frozenset({"<", "<=", ">", ">="})
 
 def read_body(node: Function, parameters: tuple[str, ...]) -> BodyFacts:
     """Reads the facts of a body; nested functions count as part of it. Linear in its size."""
-    reader = _Reader(frozenset(parameters))
     statements = node.body
     if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
         statements = statements[1:]
+    reader = _Reader(frozenset(parameters), written_literals(statements))
     for statement in statements:
         reader.visit(statement)
     return reader.body
 
 
 class _Reader(ast.NodeVisitor):
-    def __init__(self, parameters: frozenset[str]) -> None:
+    def __init__(self, parameters: frozenset[str], written: frozenset[ast.Constant]) -> None:
         self.body = BodyFacts()
+        self._written = written
         self._names = ParameterAliases(parameters, self.body.uses)
         self._conditions: list[str] = []
         self._depth = 0
@@ -193,6 +195,8 @@ class _Reader(ast.NodeVisitor):
         source = repr(node.value)
         if len(source) <= _MAXIMUM_SOURCE:
             self.body.constants[source] = None
+            if node not in self._written:
+                self.body.read[source] = None
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         for value in node.values:
@@ -310,9 +314,10 @@ TEXT_TESTS = frozenset(
 
 @dataclass(slots=True)
 class BodyFacts:
-    """The facts of one body, in order of appearance, without repetitions."""
+    """The facts of one body, in order of appearance, without repetitions; `read`: constants that it not only writes."""
 
     constants: dict[str, None] = field(default_factory=dict)
+    read: dict[str, None] = field(default_factory=dict)
     comparisons: dict[BodyComparison, None] = field(default_factory=dict)
     raises: list[RaiseSite] = field(default_factory=list)
     branch_lines: set[int] = field(default_factory=set)

@@ -284,6 +284,7 @@ def default_hint(default: str | None) -> TypeHint:
     for pattern, name in (
         (r"-?\d[\d_]*", "int"),
         (r"-?[\d_]*\.\d*(e[-+]?\d+)?|-?\d+e-?\d+", "float"),
+        (r"float\(.*\)", "float"),
         (r"[rR]?(['\"]).*\1", "str"),
         (r"[bB](['\"]).*\1", "bytes"),
         (r"\[.*\]", "list"),

@@ -54,7 +54,9 @@ NOT_CALLED = frozenset(
     "__init__ __new__ __getattr__ __setattr__ __delattr__ __getattribute__ __sizeof__ __del__ __reduce__ __reduce_ex__ "
     "__getstate__ __setstate__ __set_name__ __init_subclass__ __class_getitem__ __subclasshook__ __dir__ __post_init__ "
     "__attrs_post_init__ __getnewargs__ __await__ __exit__ __aexit__ __weakref__ __prepare__ __instancecheck__ "
-    "__subclasscheck__".split()
+    "__subclasscheck__ "
+    # Of Python 2: no operator and no builtin calls them any more.
+    "__unicode__ __nonzero__ __cmp__ __coerce__ __long__ __hex__ __oct__ __div__ __idiv__ __getslice__".split()
 )
 _MAXIMUM_OBJECTS = 8
 _MAXIMUM_IN_ALL = _MAXIMUM_OBJECTS + 2
@@ -207,6 +209,8 @@ def _operator(name: str, receiver: str, values: list[Candidate]) -> str | None:
         return f"{receiver}[{other}]"
     if name == "__contains__":
         return f"{operand} in {receiver}"
+    if name == "__format__":
+        return f"format({receiver}, {other})"
     return None
 
 

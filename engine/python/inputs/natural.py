@@ -115,7 +115,9 @@ class NaturalInputs:
 
         others = [self.domain(one, item.name, where).kind for item in one.parameters if item.name != name]
         among = any(kind in _COLLECTIONS for kind in others)
-        return ExampleContext(name=name.strip("_").lower(), place=place, build=build, among=among)
+        # `format(value, ".2f")` passes a specification, whatever the method calls it.
+        known = "format_spec" if one.name == "__format__" else name.strip("_").lower()
+        return ExampleContext(name=known, place=place, build=build, among=among)
 
     def _build(self, domain: ParameterDomain, place: int, where: ModuleFacts, depth: int, name: str) -> list[Candidate]:
         """Objects of a class of the project, and values of types that domains do not describe further."""

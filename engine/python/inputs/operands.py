@@ -15,6 +15,8 @@ _NO_LITERAL = object()
 _MAXIMUM_SIZE = 64
 _MAXIMUM_VALUES = 18
 _MAXIMUM_TEXTS = 10
+# A field of a template, which no regular expression has: what is put in its place is not known.
+_FIELD = re.compile(r"(?<!\\)\{([A-Za-z_]\w*)?\}")
 _MOMENT = datetime.datetime(2024, 2, 29, 10, 30, 15, tzinfo=datetime.UTC)
 _LOOKS_LIKE_PATTERN = re.compile(r"\\[dwsWDSbAZ.]|\[[^\[\]]+\][+*?{]?|\(\?|^\^|\$$|\.[*+]|\)[*+?]")
 
@@ -30,7 +32,7 @@ def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter,
         for comparison in source.comparisons:
             if comparison.name in names:
                 found.extend(comparison_values(where, comparison))
-    constants = [text for text in one.constants if _fits(text, types)]
+    constants = [text for text in one.read_constants if _fits(text, types)]
     found.extend(Candidate(text, origin="constant") for text in constants[:6])
     return distinct(found, _MAXIMUM_VALUES)
 
@@ -49,7 +51,7 @@ def _texts(where: ModuleFacts, one: CallableFacts, parameter: Parameter, textual
     found: list[Candidate] = []
     for source in sources:
         value = literal_or(source, None)
-        if isinstance(value, str):
+        if isinstance(value, str) and not _FIELD.search(value):
             found.extend(Candidate(repr(text), origin="constant") for text in text_examples(value))
     return found[:_MAXIMUM_TEXTS]
 

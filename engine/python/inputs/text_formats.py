@@ -123,7 +123,7 @@ _FORMATS = (
     ),
     TextFormat(
         r"templates?|formats?|fmt|interpolat\w*|placeholders?|subst\w*",
-        ("Hello {name}", "{} of {}", "Hello %s", "Hello $name", "{{ name }}", "{0:.2f}"),
+        ("Hello {name}", "{} of {}", "Hello %s", "Hello $name", "{{ name }}", "{0:.2f}", "{user.name}"),
     ),
     TextFormat(
         r"regex(p|es)?|patterns?|match(er|es)?|wildcards?|gitignore",

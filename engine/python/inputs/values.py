@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ....utils.in_turns import in_turns
-from ..domain.example_tables import PREDICATE_NAME
+from ..domain.example_tables import CONVERTER_NAME, PREDICATE_NAME
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
 from ..facts.docstrings import is_made_by_others
@@ -29,11 +29,16 @@ from .pools import BY_TYPE, IMPORTED, LAMBDAS, NEAR_NOW, RELATIVE, SAME_AS
 from .variadic import joined, spread
 
 _MAXIMUM_DEPTH = 3
+_CONVERTING = frozenset({"lambda x: x", "lambda x: x * 2", "str", "len"})
 _COMPARES = re.compile(r"[<>]|==|bool")
 _OPEN_SEQUENCES = frozenset({"Sequence", "Iterable", "Collection", "Reversible"})
 _TEXTS = ("'abc'", "'abd'", "'hello world'", "''")
 _MAXIMUM_VALUES = 32
 _MADE_BY_EACH = 3
+_MOST_SHARED = 4
+_TELLING = 20
+# Of these kinds the name says too little: each function takes another flag, number or function.
+_KINDS_OF_THEIR_OWN = frozenset({"any", "none", "boolean", "integer", "real", "callable", "other"})
 _LONG_ITEM = 30
 _ITERABLES = frozenset(
     "Iterable list Sequence Collection Container Sized Reversible set frozenset deque tuple Iterator Generator "
@@ -115,6 +120,9 @@ class Values:
         stored = column_values(one, parameter, where, self.index)
         special = operand_values(where, one, parameter, [hint.name for hint in self.hints(one, parameter, where)])
         examples = real[: min(1, self._seeded.get((one.qualname, parameter.name), 0))]
+        if not examples:
+            shared = self._shared(one, parameter, where)
+            examples, real = shared[:1], [*real, *shared[1:]]
         natural = [value.candidate for value in self.natural.of_parameter(one, parameter, where, depth)]
         mixed = [*examples, *stored, *natural[:2]] or [*real[:1], *typed[:1]]
         for index in range(max(len(real), len(typed), len(special), len(natural))):
@@ -124,6 +132,23 @@ class Values:
         mixed = mixed or _by_words_of_type(parameter)
         good = [item for item in mixed if (one.qualname, parameter.name, item.source) not in rejected]
         return tuple(distinct([item for item in good or mixed if item.source != parameter.default], _MAXIMUM_VALUES))
+
+    def _shared(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> list[Candidate]:
+        """Values that people pass to other callables of the module, for a parameter of the same name and kind.
+
+        A module's functions for format strings all take what one of them is shown with.
+        """
+        kind = self.natural.domain(one, parameter.name, where).kind
+        if where is not self.facts or kind in _KINDS_OF_THEIR_OWN:
+            return []
+        found: list[Candidate] = []
+        for other in self.facts.callables():
+            count = self._seeded.get((other.qualname, parameter.name), 0) if other.qualname != one.qualname else 0
+            if count and self.natural.domain(other, parameter.name, where).kind == kind:
+                found.extend(self.known[other.qualname, parameter.name][:count])
+        # A person takes the one that shows most.
+        found.sort(key=lambda item: -min(len(set(item.source)), _TELLING))
+        return [replace(item, origin="domain") for item in distinct(found, _MOST_SHARED)]
 
     def _dates_for(self, one: CallableFacts, where: ModuleFacts) -> dict[str, tuple[str, ...]]:
         """Values beside the plain dates: near the moment at which the clock is stopped, or relative to now."""
@@ -170,6 +195,9 @@ class Values:
         calls = [use[7:] for use in uses_of(where, one, parameter.name) if use.startswith("called:")]
         arities = sorted({int(count) for count in calls} or {1, -1})
         pools = [LAMBDAS.get(arity, LAMBDAS[-1]) for arity in arities]
+        if CONVERTER_NAME.fullmatch(parameter.name):
+            # What is always the same, or says yes or no, converts nothing.
+            pools = [tuple(text for text in pool if text in _CONVERTING) or pool for pool in pools]
         if PREDICATE_NAME.fullmatch(parameter.name):
             # What says neither yes nor no keeps everything.
             pools = [tuple(text for text in pool if _COMPARES.search(text)) or pool for pool in pools]

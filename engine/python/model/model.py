@@ -100,6 +100,8 @@ class CallableFacts:
         qualname: `func`, `Class.method` or `Class` for a constructor.
         owner: the class's name, or None.
         constants: literals in the body, as source text, in order of appearance.
+        read_constants: those of them that the body compares with, searches for or computes with: no templates, patterns
+            or messages, which it only writes.
         branch_lines: lines of the body where control may go two ways.
         uses: how the body uses a parameter (or `self.name`), as pairs like `("path", "method:read")`; see bodies.py.
         declines: lines that return NotImplemented, so that Python raises TypeError for an operator.
@@ -119,6 +121,7 @@ class CallableFacts:
     has_setter: bool = False
     decorators: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
+    read_constants: tuple[str, ...] = ()
     comparisons: tuple[BodyComparison, ...] = ()
     raises: tuple[RaiseSite, ...] = ()
     branch_lines: tuple[int, ...] = ()

@@ -18,6 +18,7 @@ from ....utils.python_source import expression_or_none, parse_expression, parse_
 from ....utils.regex_examples import is_pattern, samples
 from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
 from ..source.literals import ACT, literal_places, plain, with_source
+from ..source.written_literals import written_literals
 
 _MOST_BESIDE = 4
 _MOST_WORDS = 32
@@ -44,6 +45,7 @@ class MutantValues:
     def __init__(self, source: bytes) -> None:
         self._text = SourceText(source)
         self._tree = parse_python(self._text.data)
+        self._written = written_literals([self._tree], patterns=False)
 
     def near(self, mutant: Mutant, *, early: bool) -> list[Word]:
         """Returns values for a mutant, the likeliest first; `early`: whether its line runs at import."""
@@ -51,9 +53,11 @@ class MutantValues:
         holder = next((one for one in reversed(above) if isinstance(one, _FUNCTIONS)), None)
         found: list[Word] = []
         if early and holder is not None and mutant.line >= holder.body[0].lineno:
-            found = [_value(constant) for call in self._calls(holder.name) for constant in _constants(call)]
+            found = [_value(constant) for call in self._calls(holder.name) for constant in self._constants(call)]
         for row in reversed([one for one in above if isinstance(one, _ROWS)]):
-            found += self._pair(row, mutant) if isinstance(row, ast.Dict) else self._nearest(_constants(row), mutant)
+            found += (
+                self._pair(row, mutant) if isinstance(row, ast.Dict) else self._nearest(self._constants(row), mutant)
+            )
             if found or isinstance(row, ast.stmt):
                 break
         found += self._places(above)
@@ -97,9 +101,15 @@ class MutantValues:
         """Returns the constants of the changed key or value and its counterpart."""
         for key, value in zip(row.keys, row.values, strict=True):
             if self._holds(value, mutant) or (key is not None and self._holds(key, mutant)):
-                pair = [*(_constants(key) if key is not None else []), *_constants(value)]
+                pair = [*(self._constants(key) if key is not None else []), *self._constants(value)]
                 return [_value(one) for one in pair][:_MOST_BESIDE]
         return []
+
+    def _constants(self, node: ast.AST) -> list[ast.Constant]:
+        """Returns the text and number constants in a node, in order; no templates and messages, which are no input."""
+        walked = [one for one in ast.walk(node) if isinstance(one, ast.Constant) and one not in self._written]
+        kept = [one for one in walked if type(one.value) in (str, bytes, int, float)]
+        return sorted(kept, key=lambda one: (one.lineno, one.col_offset))
 
     def _calls(self, name: str) -> Iterator[ast.Call]:
         for statement in self._tree.body:
@@ -179,13 +189,6 @@ def _values_of_text(value: str) -> Iterator[Word]:
             yield f"a{value}b"
         if value.isascii() and value.isdigit():
             yield int(value)
-
-
-def _constants(node: ast.AST) -> list[ast.Constant]:
-    """Returns the text and number constants in a node, in order."""
-    walked = [one for one in ast.walk(node) if isinstance(one, ast.Constant)]
-    kept = [one for one in walked if type(one.value) in (str, bytes, int, float)]
-    return sorted(kept, key=lambda one: (one.lineno, one.col_offset))
 
 
 def _value(constant: ast.Constant) -> Word:

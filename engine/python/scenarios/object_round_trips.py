@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from ....utils.python_names import assigned_names, assigned_variable, last_name, loaded_names, names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none
+from ..facts.inverse_names import undoes
 from ..inputs.calls import variable_for
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
-from ..search.round_trips import undoes
 from ..search.trial_search import TrialRecord
 from ..source.literals import literal_places
 from .scenario import ROUND_TRIP, Scenario, is_plain_return, returned_source, scenario_trial

@@ -27,7 +27,7 @@ _LARGEST = 10**9
 @lru_cache(maxsize=8)
 def module_constants(facts: ModuleFacts) -> tuple[str | int | float | bytes, ...]:
     """Returns the distinct short constants of the module and its functions, sorted."""
-    sources = [text for callable_ in facts.callables() for text in callable_.constants]
+    sources = [text for callable_ in facts.callables() for text in callable_.read_constants]
     found: dict[tuple[str, str], str | int | float | bytes] = {}
     for text in (*sources, *(value for _, value in facts.constants)):
         value: Any = literal_or(text, None) if len(text) <= _MAXIMUM_CONSTANT else None

@@ -1,14 +1,25 @@
-"""Proposes calls that take what another call returned: a writer gets what the reader made of a text."""
+"""Proposes calls that take what another call returned: a writer gets what the reader made of a text.
+
+What a callable makes of a good argument is the best argument of the one that undoes it: `from_data` is given what
+`to_data` returned, as a person would who writes the first test of it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
+from ..facts.inverse_names import undoes
 from ..inputs.calls import Row, function_form, variable_for
-from ..model.model import CallableFacts, Candidate, Observation, Parameter, Trial
+from ..judge.value_checks import is_empty_source
+from ..model.model import CallableFacts, Candidate, Observation, Parameter, Trial, Value
 from .initial_trials import ProposalContext, call_trial, testable_callables
 
 _MOST_PASSED = 4
+_LONGEST = 160
+_LEAST_DIFFERENT = 3
+# Origins of trials that were made by changing others: what comes of them is no good argument.
+_CHANGED = frozenset({"mutation", "havoc", "sequence"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +42,10 @@ class PassedResults:
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
         """Returns the calls that take what a trial returned: an object that has content."""
         value = observation.value
-        if observation.outcome != "returned" or value is None or value.source is not None or trial.mode != "call":
+        if observation.outcome != "returned" or value is None or trial.mode != "call":
             return []
+        if value.source is not None:
+            return self._given_back(trial, value)
         name = value.type_name.rpartition(".")[2]
         if not any(item.source for _, item in value.attributes) and not value.length:
             return []
@@ -42,8 +55,39 @@ class PassedResults:
             itself = taker.function.qualname == trial.subject
             if taker.type_name == name and not itself and self._passed.get(key, 0) < _MOST_PASSED:
                 self._passed[key] = self._passed.get(key, 0) + 1
-                found += self._call(taker, trial)
+                variable = variable_for(taker.type_name)
+                arrange = (*trial.arrange, f"{variable} = {trial.act}")
+                found += self._call(taker, Candidate(variable, trial.imports, arrange, trial.fixtures, "domain"))
         return found
+
+    def _given_back(self, trial: Trial, value: Value) -> list[Trial]:
+        """Returns the calls of what undoes a callable with the value that this made of a good argument."""
+        source = value.source or ""
+        one = self._functions.get(trial.subject)
+        if one is None or trial.source in _CHANGED or len(source) > _LONGEST or value.approximate or value.unordered:
+            return []
+        if is_empty_source(source) or source in trial.act or len(set(source)) < _LEAST_DIFFERENT:
+            return []
+        found: list[Trial] = []
+        for other in self._functions.values():
+            key = (other.qualname, "")
+            alike = other.owner == one.owner and (undoes(other.name, one.name) or undoes(one.name, other.name))
+            if other is one or not alike or not other.needed or self._passed.get(key, 0) >= _MOST_PASSED:
+                continue
+            self._passed[key] = self._passed.get(key, 0) + 1
+            passed = Candidate(source, value.imports, origin="domain")
+            found += self._call(_Taker(other, other.needed[0], ""), passed)
+        return found
+
+    @cached_property
+    def _functions(self) -> dict[str, CallableFacts]:
+        """The callables that are called without an object, by qualified name."""
+        context = self._context
+        return {
+            one.qualname: one
+            for one in testable_callables(context.facts, context)
+            if one.kind in ("function", "classmethod", "staticmethod") and not one.is_async
+        }
 
     def _known_takers(self) -> list[_Taker]:
         if self._takers is None:
@@ -59,10 +103,7 @@ class PassedResults:
             ]
         return self._takers
 
-    def _call(self, taker: _Taker, trial: Trial) -> list[Trial]:
-        variable = variable_for(taker.type_name)
-        arrange = (*trial.arrange, f"{variable} = {trial.act}")
-        passed = Candidate(variable, trial.imports, arrange, trial.fixtures, "domain")
+    def _call(self, taker: _Taker, passed: Candidate) -> list[Trial]:
         row: list[tuple[Parameter, Candidate]] = []
         for item in taker.function.parameters:
             if item is taker.parameter:
@@ -73,5 +114,6 @@ class PassedResults:
                     return []
                 row.append((item, values[0]))
         given: Row = tuple(row)
-        form = function_form(taker.function, given)
-        return [call_trial(self._context, taker.function, form, given, needs=(taker.function.name,))]
+        owner = taker.function.owner
+        form = function_form(taker.function, given, f"{owner}." if owner else "")
+        return [call_trial(self._context, taker.function, form, given, needs=(owner or taker.function.name,))]

@@ -11,42 +11,26 @@ from itertools import islice, product
 
 from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none, literal_or, parse_expression
+from ..facts.inverse_names import INVERSES, undoes
 from ..judge.comparison import same_source
+from ..judge.value_checks import is_empty_source
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation, Trial
 from .influence_trials import Distinction
 from .parallel_observers import Watcher
 from .trial_search import TrialRecord, TrialSearch
 
 _MOST_EACH = 3
+_MOST_SHOWN = 1
+_MOST_LETTERS = 20
+# Origins of trials that were made by changing others.
+_CHANGED = frozenset({"mutation", "havoc", "sequence"})
 _MOST_CALLABLES = 60
 _MOST_OBJECTS = 2
 _PLAIN_VALUES = ("{'id': 5, 'name': 'Ada'}", "[1, 2, 3]", "'hello'")
-# What undoes what, as parts of names.
-_INVERSES = (
-    ("encode", "decode"),
-    ("encrypt", "decrypt"),
-    ("compress", "decompress"),
-    ("serialize", "deserialize"),
-    ("serialise", "deserialise"),
-    ("marshal", "unmarshal"),
-    ("pack", "unpack"),
-    ("dump", "load"),
-    ("quote", "unquote"),
-    ("escape", "unescape"),
-    ("freeze", "thaw"),
-    ("wrap", "unwrap"),
-    ("format", "parse"),
-    ("render", "parse"),
-    ("flatten", "unflatten"),
-    ("to", "from"),
-    ("from", "to"),
-    ("write", "read"),
-)
 # What makes that of which a method with a name of checking says that it is valid.
 _CHECKED = {"validate": "sign", "verify": "sign"}
-_VERBS = frozenset((*(verb for pair in _INVERSES for verb in pair), *_CHECKED.values()))
+_VERBS = frozenset((*(verb for pair in INVERSES for verb in pair), *_CHECKED.values()))
 _SUFFIX = re.compile(r"(\.\w+)?(?='$)")
-_CONVERSION = re.compile(r"(\w+?)(?:_to_|2)(\w+)")
 
 
 class RestoredFile:
@@ -55,7 +39,7 @@ class RestoredFile:
 
 async def show_round_trips(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
     """Runs the calls that undo another one; those that return what it was given are learned, and marked."""
-    await _show(list(round_trips(search.records, facts)), search, observer, len(search.records))
+    await _show(list(round_trips(search.records, facts)), search, observer, _MOST_SHOWN)
     shown = {one.trial.subject for one in search.records if one.notes.get(Distinction) == "round trip"}
     await _show(
         [one for one in outer_round_trips(search.records, facts) if one[0].subject not in shown], search, observer, 1
@@ -92,13 +76,17 @@ def _gives_back(observation: Observation, given: str) -> bool:
 
 
 def round_trips(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[tuple[Trial, str]]:
-    """Generates calls of what undoes another callable with its result, each with the source of what was given."""
+    """Generates calls of what undoes another callable with its result, each with the source of what was given.
+
+    Those of what was given most come first: an empty list and a single letter show little of the way there and back.
+    """
     callables = [one for one in facts.callables() if one.public and one.kind not in ("constructor", "property")]
     for forth in callables[:_MOST_CALLABLES]:
         for back in callables[:_MOST_CALLABLES]:
             if back is forth or back.owner != forth.owner or not undoes(back.name, forth.name):
                 continue
             own = [record for record in records if record.trial.subject == forth.qualname]
+            own.sort(key=_poverty)
             found = (_undone(record, forth, back, facts) for record in own if _is_plain(record))
             yield from islice((one for one in found if one is not None), _MOST_EACH)
             copies = (_undone_file(record, forth, back, facts) for record in own if record.observation.effects)
@@ -157,7 +145,7 @@ def _undone_names(name: str, known: Collection[str]) -> list[str]:
     first, mark, rest = name.partition("_")
     found = [
         f"{here}{first.removeprefix(there)}{mark}{rest}"  # with the ending of the method's own name
-        for here, there in _INVERSES
+        for here, there in INVERSES
         if there in (first, first.removesuffix("s"))
     ]
     bare = name.removeprefix("un")
@@ -166,24 +154,12 @@ def _undone_names(name: str, known: Collection[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def undoes(name: str, other: str) -> bool:
-    """Whether the names say that one callable undoes the other: `decode` and `encode`, `b_to_a` and `a_to_b`."""
-    conversion, reverse = _CONVERSION.fullmatch(other), _CONVERSION.fullmatch(name)
-    if conversion is not None and reverse is not None and conversion.groups() == reverse.groups()[::-1]:
-        return True
-    words, others = name.split("_"), other.split("_")
-    # Every two callables of a module are asked about: most have no verb of these, which is seen without any lists.
-    said = {*others, *(word.removesuffix("s") for word in others)}
-    return any(
-        here in said
-        and [there if word == here else word for word in _singular(others, here)] == _singular(words, there)
-        for here, there in _INVERSES
-    )
-
-
-def _singular(words: Sequence[str], verb: str) -> list[str]:
-    """Writes `dumps` as `dump`: the ending says of which type the result is."""
-    return [word.removesuffix("s") if word.removesuffix("s") == verb else word for word in words]
+def _poverty(record: TrialRecord) -> tuple[bool, int]:
+    """Orders calls by how much they were given, those with most in it first; then those that a search made."""
+    call = expression_or_none(record.trial.act)
+    given = ast.unparse(call.args[0]) if isinstance(call, ast.Call) and call.args else ""
+    signs = {letter for letter in given if not (letter.isalnum() or letter.isspace())}
+    return record.trial.source in _CHANGED, -min(len(set(given)), _MOST_LETTERS) - 2 * len(signs)
 
 
 def _is_plain(record: TrialRecord) -> bool:
@@ -206,7 +182,7 @@ def _undone(
     given = call.args[0]
     if not isinstance(given, ast.Constant | ast.List | ast.Tuple | ast.Dict):
         return None
-    if isinstance(given, ast.Constant) and not given.value:
+    if is_empty_source(ast.unparse(given)) or (isinstance(given, ast.Constant) and not given.value):
         return None
     made = record.observation.value
     if made is not None and made.source == ast.unparse(given):

@@ -91,7 +91,7 @@ def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -
 def constant_mutations(trial: Trial, subject: CallableFacts) -> Iterator[Trial]:
     """Replaces each literal by constants of the subject's body of the same type."""
     places = [place for place in literal_places(trial) if isinstance(place.value, str | int | float | bytes)]
-    for constant in subject.constants[:20]:
+    for constant in subject.read_constants[:20]:
         value = literal_or(constant, _NOTHING)
         for place in places:
             if type(place.value) is type(value) and place.value != value and len(constant) < 60:

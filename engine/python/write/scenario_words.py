@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from ....utils.python_names import last_name, loaded_names, names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_or_none
+from ..facts.inverse_names import undoes
 from ..model.spec_case import Case
 from ..scenarios.drawn_results import FIRST_DRAW, is_seeded_text
-from ..search.round_trips import undoes
 from ..search.story_steps import is_filling
 from ..source.moments import NOW
 from ..source.titles import snake_case

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from testwright.engine.python.facts.inverse_names import undoes
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Parameter, Value
 from testwright.engine.python.search import round_trips as module
-from testwright.engine.python.search.round_trips import outer_round_trips, round_trips, undoes
+from testwright.engine.python.search.round_trips import outer_round_trips, round_trips
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
 
 pytestmark = pytest.mark.feature("B-16")
