@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from ....utils.python_source import expression_or_none, literal_or
+from ..facts.type_inference import name_entry
 from ..model.candidate_parts import combined
 from ..model.domain import UNKNOWN, ParameterDomain
 from ..model.model import Candidate
@@ -249,6 +250,9 @@ def _items(element: ParameterDomain, context: ExampleContext, domain: ParameterD
     in_order = domain.requires("sorted")
     if element.kind in ("any", "integer") and element.maximum == 1 and element.minimum in (0, None):
         return _plain(*_row(tables.BINARY_ROWS, place))
+    named = name_entry(context.name)
+    if element.kind == "any" and named is not None and named[0] == "str":
+        return _plain(*map(repr, _row(tables.WORD_ROWS, place)))  # the pieces of a path or a text
     if element.kind == "any" or (
         element.kind == "integer" and not element.choices and not element.requires("index into")
     ):

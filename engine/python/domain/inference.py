@@ -33,6 +33,7 @@ _MAIN_SUBJECTS = 3
 _MOST_IMPORTED = 8
 _ORDERING = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 _NAME = re.compile(r"\b[A-Z_a-z]\w+")
+_OF_FLAGS = frozenset({"truth", "stored", "argument", "compared", "assigned"})
 _TEXT_NAME = re.compile(r"(string|text|word|sentence|str)_?\d?")
 
 
@@ -132,6 +133,13 @@ def own_classes(facts: ModuleFacts) -> ClassLookup:
     return look_up
 
 
+def _is_flag(one: CallableFacts, item: Parameter) -> bool:
+    """Whether a default says that a parameter is a flag, and the body itself does nothing else with it than ask it."""
+    if item.default not in ("True", "False"):
+        return False
+    return all(what.partition(":")[0] in _OF_FLAGS for name, what in one.uses if name == item.name)
+
+
 def _names_in(annotation: str | None) -> list[str]:
     return _NAME.findall(annotation or "")
 
@@ -200,6 +208,7 @@ class _Inference:
             *self._of_calls(one, item),
             *self._of_order(one, item, used),
             named_source(one, item.name),
+            *([self._of_default(item)] if _is_flag(one, item) else []),
             used,
             *([replace(documented, lines=lines)] if documented.source == "prose" else []),
             self._of_default(item),

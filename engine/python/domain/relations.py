@@ -139,6 +139,8 @@ def _relation(name: str, shape: Shape, container: ParameterDomain, other: Shape)
     if container.kind not in _CONTAINERS:
         return None
     root, whole = shape.root(), other.root()
+    if root is whole:
+        return None  # a letter of a text is a text, too, and part of a document a document
     inside = {part.root() for part in (whole.each, whole.item) if part is not None}
     if container.kind in ("mapping", "graph"):
         keys = {part.root() for part in (whole.each, whole.index) if part is not None}

@@ -63,8 +63,20 @@ def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") ->
         declines=tuple(body.declines),
         calls=tuple(body.calls),
         returned_calls=_returned_calls(node),
+        returned_parameters=_returned_parameters(node),
         documentation=documentation_of(node),
     )
+
+
+def _returned_parameters(node: Function) -> tuple[str, ...]:
+    """Names of the parameters of the function that a body defines and returns; none where it returns something else."""
+    inner = {one.name: one.args for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
+    returned = [one.value for one in node.body if isinstance(one, ast.Return)]
+    last = returned[-1] if returned else None
+    arguments = (
+        last.args if isinstance(last, ast.Lambda) else inner.get(last.id) if isinstance(last, ast.Name) else None
+    )
+    return tuple(one.name for one in parameters_of(arguments) if one.required) if arguments is not None else ()
 
 
 def _returned_calls(node: Function) -> tuple[str, ...]:

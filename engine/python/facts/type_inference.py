@@ -60,8 +60,9 @@ _ARGUMENTS: tuple[tuple[str, str], ...] = (
 _MAXIMUM_DEPTH = 3
 # A regular expression for the whole name, the type it suggests, and values that come before the type's own.
 BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    (r"(file_?|(src|source|dest|destination|target|input|output|log|config|data|base|root|local)_)?path|"
-     r"(\w+_)?file_?name|file|pathname|filepath", "str", ("'folder/file.txt'", "'file.tar.gz'", "''", "'/a/b'")),
+    (r"(file_?|(src|source|dest|destination|target|input|output|log|config|data|base|root|local)_)?path|pathname",
+     "str", ("'folder/file.txt'", "'file.tar.gz'", "'folder/'", "''", "'/a/b'")),
+    (r"(\w+_)?file_?name|file|filepath", "str", ("'folder/file.txt'", "'file.tar.gz'", "''", "'/a/b'")),
     (r"dir|directory|folder|root|base_dir|dirname", "str", ("'folder'", "''")),
     (r"(text|string|s|st|sentence|content|body|message|msg|phrase|title|line|data_string)\d?",
      "str", ("'hello world'",)),

@@ -107,6 +107,7 @@ class CallableFacts:
         declines: lines that return NotImplemented, so that Python raises TypeError for an operator.
         calls: dotted names of what the body calls, as written.
         returned_calls: dotted names of what is called where the body returns, if each `return` returns such a call.
+        returned_parameters: names of what must be passed to the function that the body defines and returns.
     """
 
     qualname: str
@@ -129,6 +130,7 @@ class CallableFacts:
     declines: tuple[int, ...] = ()
     calls: tuple[str, ...] = ()
     returned_calls: tuple[str, ...] = ()
+    returned_parameters: tuple[str, ...] = ()
     documentation: Documentation = field(default_factory=Documentation)
 
     @property

@@ -19,6 +19,7 @@ from ..outside.databases import Closing
 from ..outside.stand_ins import StandIns
 from ..project.layout import Layout
 from ..usage.usage import ProjectUsage, find_usage
+from .called_results import result_calls
 from .havoc import havoc_mutations
 from .initial_trials import (
     ProposalContext,
@@ -35,7 +36,7 @@ from .passed_results import PassedResults
 from .result_queries import ReopenedFiles, ResultQueries
 from .stories import Story, module_queries, registered_queries, returned_queries, stories_of
 from .surroundings import fixed_surroundings
-from .trial_mutation import mutations_of, result_calls, shown_result, with_whole_numbers
+from .trial_mutation import mutations_of, shown_result, with_whole_numbers
 
 _MAXIMUM_FOLLOW_UP = 12
 _MAXIMUM_NEAR = 16
@@ -229,7 +230,10 @@ class SourceProposer:
             return asked
         # Prefer comparisons at untaken branches; without one, all comparisons guide the mutations.
         lines = frozenset(opened) if opened else None
-        found = [*result_calls(trial, observation), *mutations_of(trial, observation, self.facts, self.context, lines)]
+        found = [
+            *result_calls(trial, observation, self.facts),
+            *mutations_of(trial, observation, self.facts, self.context, lines),
+        ]
         return [*asked, *list(self._usable(found[: _MAXIMUM_FOLLOW_UP * 2]))[:_MAXIMUM_FOLLOW_UP]]
 
     def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:

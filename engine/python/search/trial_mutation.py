@@ -112,11 +112,11 @@ def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
     count = len(call.args)
     if count >= 2 and not any(isinstance(arg, ast.Starred) for arg in call.args):
         call.args[0], call.args[1] = call.args[1], call.args[0]
-        yield _with_act(trial, ast.unparse(tree))
+        yield with_act(trial, ast.unparse(tree))
         call.args[0], call.args[1] = call.args[1], call.args[0]
     for keyword in list(call.keywords):
         call.keywords.remove(keyword)
-        yield _with_act(trial, ast.unparse(tree))
+        yield with_act(trial, ast.unparse(tree))
         call.keywords.append(keyword)
     positional = [parameter.name for parameter in subject.parameters if parameter.is_positional]
     taken = {*positional[:count], *(name for name in given if name)}
@@ -126,7 +126,7 @@ def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
         yield _with_keyword(trial, tree, call, name, value)
 
 
-def _with_act(trial: Trial, act: str) -> Trial:
+def with_act(trial: Trial, act: str) -> Trial:
     return replace(trial, act=act, source="mutation", wanted=None, wanted_line=0)
 
 
@@ -134,7 +134,7 @@ def _with_keyword(trial: Trial, tree: ast.expr, call: ast.Call, name: str, value
     call.keywords.append(ast.keyword(arg=name, value=parse_expression(value.source)))
     act = ast.unparse(tree)
     call.keywords.pop()
-    return with_needs(_with_act(trial, act), [value])
+    return with_needs(with_act(trial, act), [value])
 
 
 def with_needs(trial: Trial, values: Iterable[Candidate]) -> Trial:
@@ -197,20 +197,6 @@ def _receiver(trial: Trial, class_name: str) -> tuple[str, int] | None:
     return None
 
 
-def result_calls(trial: Trial, observation: Observation) -> list[Trial]:
-    """Returns calls of a result that is itself callable: a closure, a partial, a decorated function."""
-    value = observation.value
-    if observation.outcome != "returned" or trial.mode != "call" or value is None or trial.act.count(")(") > 1:
-        return []
-    if value.type_name.rpartition(".")[2] in _CLASS_TYPES:
-        return _constructions_of_result(trial)
-    if value.type_name.rpartition(".")[2] not in _CALLABLE_TYPES:
-        return []
-    inner = f"({trial.act})" if trial.act.startswith("lambda") else trial.act
-    calls = [_with_act(trial, f"{inner}({arguments})") for arguments in _TRIED_ROWS]
-    return list(in_turns([calls, _decorations(trial)]))
-
-
 def shown_result(trial: Trial, observation: Observation) -> list[Trial]:
     """Returns the trial with the `repr` of its result as its value, where the result's class has one of its own.
 
@@ -223,7 +209,7 @@ def shown_result(trial: Trial, observation: Observation) -> list[Trial]:
     plain = text and len(text) <= _LONGEST_SHOWN and not text.startswith("<") and not _UNSHOWN.search(text)
     if not plain or not _has_own_text(value.type_name) or trial.act.startswith(("repr(", "lambda", "setattr(")):
         return []
-    return [_with_act(replace(trial, looks=(), asks=()), f"repr({trial.act})")]
+    return [with_act(replace(trial, looks=(), asks=()), f"repr({trial.act})")]
 
 
 def _has_own_text(type_name: str) -> bool:
@@ -234,58 +220,6 @@ def _has_own_text(type_name: str) -> bool:
 _LONGEST_SHOWN = 100
 # Addresses, sets, whose order changes, and functions.
 _UNSHOWN = re.compile(r"\b0x[0-9a-f]+|\bat 0x|\{(?!\})(?![^{}]*:)|<function|<bound|…|\.\.\.$")
-
-
-def _constructions_of_result(trial: Trial) -> list[Trial]:
-    """Returns trials that build objects of a class that the call made, with a value for each name it was given."""
-    call = parse_expression(trial.act)
-    given = [literal_or(ast.unparse(argument), None) for argument in call.args] if isinstance(call, ast.Call) else []
-    texts = [value for value in given if isinstance(value, str) and value.isidentifier()]
-    made = texts[0][:1].upper() + texts[0][1:] if texts and given[0] == texts[0] else "Made"
-    names = next((value for value in given if isinstance(value, list | tuple) and value), ())
-    several = next((value.replace(",", " ").split() for value in given if isinstance(value, str) and " " in value), [])
-    fields = [name for name in names or several if isinstance(name, str) and name.isidentifier()]
-    rows = [", ".join(_FIELD_VALUES[: len(fields)])] if fields else []
-    rows += [", ".join(f"{name}={value}" for name, value in zip(fields, _FIELD_VALUES, strict=False))] if fields else []
-    arrange = (*trial.arrange, f"{made} = {trial.act}")
-    found: list[Trial] = []
-    for row in (*rows, "", "3", "3, 4"):
-        for form in _OBJECT_USES:
-            found.append(_with_act(replace(trial, arrange=arrange), form.format(f"{made}({row})")))
-    return found
-
-
-_FIELD_VALUES = ("3", "4", "5", "6", "7")
-_OBJECT_USES = ("repr({})", "{}", "list({})")
-_CLASS_TYPES = frozenset({"type", "EnumType", "EnumMeta", "ABCMeta"})
-
-
-def _decorations(trial: Trial) -> list[Trial]:
-    """Returns trials that use the called function as a decorator, or a maker of one, and call what it decorates."""
-    call = parse_expression(trial.act)
-    if not isinstance(call, ast.Call) or not dotted_name(call.func):
-        return []
-    plain = [ast.unparse(call.func)] if len(call.args) == 1 and not call.keywords else []
-    found: list[Trial] = []
-    for definition, used in DECORATED:
-        for decorator in (*plain, trial.act):
-            if "lambda" not in decorator:
-                arrange = (*trial.arrange, f"@{decorator}\n{definition}")
-                found.append(_with_act(replace(trial, arrange=arrange), used))
-    # What is kept between calls shows in the second one.
-    return [*found, *(replace(one, arrange=(*one.arrange, one.act)) for one in found)]
-
-
-# Sample functions that decorators are given, and calls of them.
-DECORATED = (
-    ("def double(number):\n    return 2 * number", "double(4)"),
-    ("def fail():\n    raise ValueError('no luck')", "fail()"),
-    ("def greet(name, greeting='Hello'):\n    return f'{greeting}, {name}!'", "greet('Ann')"),
-)
-
-
-_CALLABLE_TYPES = frozenset({"FunctionType", "MethodType", "partial", "BuiltinFunctionType", "_lru_cache_wrapper"})
-_TRIED_ROWS = ("", "3", "'abc'", "[3, 1, 2]", "lambda x: x", "3, 4", "{'a': 1}", "None", "('a', 1)", "'a', 'b', 'c'")
 
 
 def guided_mutations(trial: Trial, operands: Iterable[tuple[int, str, str]]) -> list[Trial]:

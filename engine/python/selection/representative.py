@@ -19,7 +19,7 @@ from ..facts.type_inference import name_entry
 from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..outside.arrangement import DATA, NOTES
-from ..search.trial_mutation import DECORATED
+from ..search.called_results import DECORATED
 from ..source.titles import subject_call
 from ..source.trial_shapes import shape_of
 from ..usage.harvest import bound_arguments

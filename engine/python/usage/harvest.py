@@ -12,6 +12,7 @@ from typing import Any
 from ....utils.python_names import assigned_variable, bound_variables, dotted_name
 from ....utils.python_source import literal_or, parse_expression, parse_or_none
 from ..model.model import RICH_SOURCES, CallableFacts, Candidate, ModuleFacts, Parameter, Trial
+from .receiver_classes import ReceiverClasses
 
 _MAXIMUM_EACH = 12
 AS_WRITTEN = frozenset({"doctest", "prose", "document", "example", "existing_test"})
@@ -44,6 +45,7 @@ class Harvester:
             if function.owner is not None and function.kind != "constructor":
                 self._members.setdefault(function.name, []).append(function)
         self._classes = {owner.name for owner in facts.classes}
+        self._receivers = ReceiverClasses(facts)
 
     def read(self, trials: Iterable[Trial]) -> Harvest:
         """Adds the arguments and objects of the trials' calls; what a search found stays known as that."""
@@ -52,9 +54,10 @@ class Harvester:
             tree = parse_or_none("\n".join([*trial.arrange, trial.act]))
             imports = {_bound(text): text for text in trial.imports}
             tree = _WithLiterals(tree).visit(tree) if tree is not None else None
+            bound = self._receivers.bound_in(tree) if tree is not None else {}
             for node in ast.walk(tree) if tree else ():
                 if isinstance(node, ast.Call):
-                    self._call(node, imports, origin)
+                    self._call(node, imports, origin, bound)
                 self._operator(trial.subject, node, imports, origin)
         return self.harvest
 
@@ -65,9 +68,9 @@ class Harvester:
             return [self._functions[name]]
         return self._members.get(node.func.attr, []) if isinstance(node.func, ast.Attribute) else []
 
-    def _call(self, node: ast.Call, imports: dict[str, str], origin: str) -> None:
+    def _call(self, node: ast.Call, imports: dict[str, str], origin: str, bound: dict[str, str]) -> None:
         name = dotted_name(node.func)
-        for target in self.targets(node):
+        for target in self._receivers.chosen(node, self.targets(node), bound):
             for parameter, value in _certain_arguments(node, target):
                 candidate = _candidate(value, imports, origin)
                 if candidate is not None:

@@ -8,13 +8,13 @@ import pytest
 from testwright.engine.python.inputs.variations import variations
 from testwright.engine.python.model.model import Arc, Observation, Outcome, Raised, Trial, Value
 from testwright.engine.python.project.layout import find_layout
+from testwright.engine.python.search.called_results import result_calls
 from testwright.engine.python.search.havoc import havoc_mutations, module_constants
 from testwright.engine.python.search.source_proposer import SourceProposer
 from testwright.engine.python.search.trial_mutation import (
     construction_mutations,
     guided_mutations,
     mutations_of,
-    result_calls,
 )
 from testwright.engine.python.source.literals import literal_places, with_source
 from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
