@@ -11,9 +11,12 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 _PARSING = threading.Lock()
+_KEPT_LITERAL = 200
+"""Characters of the longest literal whose tree is kept."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -83,9 +86,17 @@ def literal_or(source: str | ast.expr, default: Any) -> Any:
         return default
 
 
+@lru_cache(maxsize=4096)
+def _literal_tree(source: str) -> ast.expr:
+    """The tree of a literal, which is only read: the same defaults and arguments are asked for thousands of times."""
+    return parse_expression(source)
+
+
 def literal_value(source: str | ast.expr) -> Any:
     """The value of a literal expression. Raises ValueError when it is none."""
     try:
-        return ast.literal_eval(parse_expression(source) if isinstance(source, str) else source)
+        if isinstance(source, str):
+            source = _literal_tree(source) if len(source) <= _KEPT_LITERAL else parse_expression(source)
+        return ast.literal_eval(source)
     except (SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError(f"not a literal: {str(source)[:80]!r}") from error

@@ -33,7 +33,7 @@ def domain_of_values(nodes: Sequence[ast.expr], look_up: ClassLookup) -> Paramet
 
 def _are_sorted(nodes: Sequence[ast.expr]) -> bool:
     """Whether several lists of several numbers each are all in ascending order, which is hardly chance."""
-    lists = [literal_or(ast.unparse(node), None) for node in nodes]
+    lists = [literal_or(node, None) for node in nodes]
     rows = [row for row in lists if isinstance(row, list | tuple) and len(row) >= _LEAST_SORTED]
     numbers = all(type(item) in (int, float) for row in rows for item in row)
     return len(rows) == len(lists) >= _SORTED_LISTS and numbers and all(list(row) == sorted(row) for row in rows)

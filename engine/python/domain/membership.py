@@ -125,13 +125,13 @@ def _is_reversed(one: Argument, beside: Iterable[Argument]) -> bool:
     """
     if any(item.name == "step" for item in one.called.parameters):
         return False
-    last = literal_or(ast.unparse(one.value), None)
+    last = literal_or(one.value, None)
     if not isinstance(last, int | float) or isinstance(last, bool) or one.domain.related("member of"):
         return False
     for other in beside:
         if not _bound_a_range(other.parameter, one.parameter):
             continue
-        first = literal_or(ast.unparse(other.value), None)
+        first = literal_or(other.value, None)
         compares = (other.parameter, f"compared:{one.parameter}") in one.called.uses
         if isinstance(first, int | float) and last < first and not compares and not _checks(one.called, one.parameter):
             return True
@@ -143,7 +143,7 @@ def _begins_after_default(one: Argument, beside: Iterable[Argument]) -> bool:
 
     Where only the end has a default, that may stand for none.
     """
-    first = literal_or(ast.unparse(one.value), None)
+    first = literal_or(one.value, None)
     if not isinstance(first, int | float) or isinstance(first, bool) or one.declared is None:
         return False
     if literal_or(one.declared.default or "None", None) is None or _checks(one.called, one.parameter):
@@ -210,7 +210,7 @@ def _is_of_another_type(one: Argument) -> bool:
     """Whether a literal is of another type than the parameter's default, which nothing else says more about."""
     item = one.declared
     default = literal_or(item.default or "None", None) if item is not None and item.annotation is None else None
-    passed = literal_or(ast.unparse(one.value), None)
+    passed = literal_or(one.value, None)
     if item is not None and item.annotation is None and _MADE.match(item.default or ""):
         return isinstance(passed, int | float | str | list | tuple | dict) and one.domain.kind != "union"
     if default is None or passed is None or one.domain.choices or one.domain.kind in ("union", "any", "callable"):

@@ -97,7 +97,7 @@ def _usual(record: TrialRecord, one: CallableFacts) -> _Base | None:
     # An object that is called has a name of the test's.
     if len(call.args) != 2 or (called != one.name and one.name != "__call__"):
         return None
-    first, second = (literal_or(ast.unparse(item), None) for item in call.args)
+    first, second = (literal_or(item, None) for item in call.args)
     if not takes_counterparts(one) or first == second or not common_parts(first, second):
         return None
     if _joins(literal_or(returned_source(record.observation), None), first, second):

@@ -78,7 +78,7 @@ def _construction(records: Sequence[TrialRecord], owner: ClassFacts) -> _Constru
             continue
         if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords or record.trial.arrange:
             continue
-        size = literal_or(ast.unparse(call.args[0]), None)
+        size = literal_or(call.args[0], None)
         filled = [
             (name, _filling(literal_or(held.source or "", None), size))
             for name, held in value.attributes

@@ -172,7 +172,7 @@ def _collection(node: ast.expr) -> Any:
             return None
         # A set holds nothing that can change.
         return kinds[node.func.id](held) if all(isinstance(one, int | str) for one in held) else None
-    return literal_or(ast.unparse(node), None)
+    return literal_or(node, None)
 
 
 @dataclass(frozen=True, slots=True)

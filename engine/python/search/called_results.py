@@ -55,7 +55,7 @@ def _rows_for(names: tuple[str, ...]) -> tuple[str, ...]:
 def _constructions_of_result(trial: Trial) -> list[Trial]:
     """Returns trials that build objects of a class that the call made, with a value for each name it was given."""
     call = parse_expression(trial.act)
-    given = [literal_or(ast.unparse(argument), None) for argument in call.args] if isinstance(call, ast.Call) else []
+    given = [literal_or(argument, None) for argument in call.args] if isinstance(call, ast.Call) else []
     texts = [value for value in given if isinstance(value, str) and value.isidentifier()]
     made = texts[0][:1].upper() + texts[0][1:] if texts and given[0] == texts[0] else "Made"
     names = next((value for value in given if isinstance(value, list | tuple) and value), ())

@@ -79,7 +79,7 @@ def relation_words(expression: str, one: CallableFacts | None) -> str:
 
 def relation_of(first: ast.expr, second: ast.expr) -> str:
     """Says how two values are related: `EQUAL`, `APART`, or empty."""
-    values = [literal_or(ast.unparse(one), None) for one in (first, second)]
+    values = [literal_or(one, None) for one in (first, second)]
     common = common_parts(*values)
     if common is None:
         return ""

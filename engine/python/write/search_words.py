@@ -23,7 +23,7 @@ def search_words(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
     if len(sought) != 1 or len(lists) != 1 or len(cells) != 2:
         return []
     pairs = [
-        (literal_or(ast.unparse(items), None), literal_or(ast.unparse(value), None))
+        (literal_or(items, None), literal_or(value, None))
         for items, value in zip(cells[lists[0]], cells[sought[0]], strict=True)
     ]
     places = [_place(list(items), value) if isinstance(items, list | tuple) else "" for items, value in pairs]
