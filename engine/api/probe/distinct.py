@@ -22,12 +22,29 @@ _OTHER_FORMATS = {
     "ipv4": "192.0.2.2",
 }
 _LARGER = 1000
+_STEPS = (11, 13, 17, 19)
+"""By how much the numbers of a second resource differ from those of the first, one after the other."""
 _REQUEST_KEYS = re.compile(r"idempot|request-?id", re.IGNORECASE)
 _OTHER_NAMES = {"Ada": "Grace", "Lovelace": "Hopper", "ada": "grace", "Ada Lovelace": "Grace Hopper"}
 
 
-def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[Json, Json] | None:
-    """Return the request for a second resource and what to save of its answer; None where none can be made."""
+def distinct_requests(baseline: BaselineRequest, world: ResourceModel) -> Iterator[tuple[Json, Json]]:
+    """Yield requests for a second resource, each with what to save of its answer: then one of letters and digits only.
+
+    A name that the client chooses may have to be a code, and the document need not say so.
+    """
+    usual, plain = distinct_request(baseline, world), distinct_request(baseline, world, plain=True)
+    yield from (found for found in (usual, plain if plain != usual else None) if found is not None)
+
+
+def distinct_request(
+    baseline: BaselineRequest, world: ResourceModel, *, plain: bool = False
+) -> tuple[Json, Json] | None:
+    """Return the request for a second resource and what to save of its answer; None where none can be made.
+
+    Args:
+        plain: whether other texts have letters and digits only.
+    """
     operation, request = baseline.operation, baseline.request
     makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
     # A body that is plain text has no fields to change.
@@ -48,8 +65,7 @@ def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[J
         whole = {**(full if isinstance(full, dict) else {}), **content}
         properties = world.samples.properties(operation.body.schema)
         schemas = {name: properties.get(name, True) for name in whole}
-        changed = {name: _other_or_same(schema, whole[name], world.samples) for name, schema in schemas.items()}
-        made["body"] = {**request["body"], "content": changed}
+        made["body"] = {**request["body"], "content": _all_changed(schemas, whole, world.samples, plain)}
     if made == {key: entry for key, entry in request.items() if key != "save"}:
         return None
     key = request_key(baseline)
@@ -97,8 +113,24 @@ def request_key(baseline: BaselineRequest) -> str:
     return next((name for name in baseline.request.get("headers") or {} if _REQUEST_KEYS.search(name)), "")
 
 
-def _other_or_same(schema: Any, value: Any, samples: SampleValues) -> Any:
-    other = NOTHING if "{{" in str(value) else other_value(schema, value, samples)
+def _all_changed(schemas: Mapping[str, Any], values: Json, samples: SampleValues, plain: bool) -> Json:
+    """Return other values for all properties, each number by a step of its own: a sum and a product differ then."""
+    steps = iter(_STEPS)
+    made: Json = {}
+    for name, schema in schemas.items():
+        value = values[name]
+        counted = isinstance(value, int | float) and not isinstance(value, bool)
+        step = next(steps, _STEPS[-1]) if counted else _STEPS[0]
+        made[name] = _other_or_same(schema, value, samples, step=step, plain=plain)
+    return made
+
+
+def _other_or_same(
+    schema: Any, value: Any, samples: SampleValues, *, step: int = _STEPS[0], plain: bool = False
+) -> Any:
+    if "{{" in str(value):
+        return value
+    other = other_value(schema, value, samples, step=step, plain=plain)
     return value if other is NOTHING else other
 
 
@@ -132,16 +164,23 @@ def _another_whole(schema: Any, value: Any, samples: SampleValues) -> Any:
     return {name: _another_whole(properties.get(name, True), entry, samples) for name, entry in value.items()}
 
 
-def other_value(schema: Any, value: Any, samples: SampleValues) -> Any:
-    """Return another valid value; NOTHING where none is found."""
+def other_value(schema: Any, value: Any, samples: SampleValues, *, step: int = _STEPS[0], plain: bool = False) -> Any:
+    """Return another valid value; NOTHING where none is found.
+
+    Args:
+        step: by how much a number differs, where its bounds allow that.
+        plain: whether a text has letters and digits only, where it has no format.
+    """
     whole = samples.merged(schema)
-    for candidate in _candidates(whole, value):
+    for candidate in _candidates(whole, value, step):
+        if plain and isinstance(candidate, str) and not candidate.isalnum() and not whole.keys() & {"format", "enum"}:
+            continue
         if candidate != value and samples.problem(candidate, schema) is None:
             return candidate
     return NOTHING
 
 
-def _candidates(whole: Any, value: Any) -> list[Any]:
+def _candidates(whole: Any, value: Any, apart: int) -> list[Any]:
     if isinstance(whole.get("enum"), list):
         return list(whole["enum"])
     kind = type_of(whole)
@@ -150,7 +189,7 @@ def _candidates(whole: Any, value: Any) -> list[Any]:
     if kind in ("integer", "number") and isinstance(value, int | float):
         low, high = bounds(whole)
         step = whole.get("multipleOf") or 1
-        found = [value + step * 11, value + step, value - step, high, low]
+        found = [value + step * apart, value + step, value - step, high, low]
         return [candidate for candidate in found if candidate is not None]
     if kind == "string" and isinstance(value, str):
         by_format = _OTHER_FORMATS.get(str(whole.get("format") or ""))

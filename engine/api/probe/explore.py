@@ -20,15 +20,16 @@ from ..values.data import SampleValues
 from .baselines import BaselineFinder
 from .budget import ApiBudget, select_pairs_within, select_within
 from .differences import distinct_proposals
-from .distinct import distinct_request
 from .execute import differs_from, drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .judge import MOST_TEXT
-from .propose import filled_lists, proposals_for, readings_after_change, wrong_methods
+from .propose import AFTER, FILTERS, filled_lists, proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded, logins_after_change
+from .propose_relations import relation_proposals
 from .propose_sequences import state_dependent_proposals
 from .propose_updates import conditional_proposals, update_proposals
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
+from .second_values import Others, second_things, varied_stories
 from .sign_in.failure import MissingCredential, SignInFailure
 from .sign_in.prepare import find_credentials, sign_in_again
 from .sign_in.shapes import logins
@@ -141,6 +142,16 @@ async def _seen_again(
     return sorted(kept, key=lambda observed: order[observed.proposal.operation.name])
 
 
+def _tells_apart(proposal: Proposal, told: Collection[tuple[str, str]]) -> bool:
+    """Whether a proposal is other than a list after a change that does not touch it.
+
+    Args:
+        told: operation and name of the readings that a change does touch.
+    """
+    how = proposal.group.removeprefix(f"{FILTERS}_")
+    return not how.startswith(AFTER) or (proposal.operation.name, how) in told
+
+
 def _tested(api: Api, wanted: Collection[str] | None) -> Api:
     """Return the part of an API that is to be tested."""
     if wanted is None:
@@ -157,13 +168,18 @@ async def _proposed(
     wanted: Collection[str] | None,
 ) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
     """Return what is observed, within the budget; (operation, reason) for operations of which some is left out."""
-    second = await _second_things(finder, world)
-    every = distinct_proposals(_all_proposals(world, credentials, second))
+    second = await second_things(finder, world)
+    varied = await varied_stories(finder, world, second)
+    readings, untried = await _changed_readings(finder, world, varied, budget, wanted)
+    told = {(reading.operation.name, reading.name) for reading in readings}
+    every = distinct_proposals(
+        proposal for proposal in _all_proposals(world, credentials, second, varied) if _tells_apart(proposal, told)
+    )
     chosen = select_within([proposal for proposal in every if _is_wanted(proposal.operation, wanted)], budget)
-    readings, untried = await _changed_readings(finder, world, budget, wanted)
     sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
+    related = await relation_proposals(finder, world, second, budget.pairs, wanted)
     broken = [proposal for proposal in finder.broken.values() if _is_wanted(proposal.operation, wanted)]
-    proposals = distinct_proposals([*chosen.proposals, *readings, *sequences, *broken])
+    proposals = distinct_proposals([*chosen.proposals, *readings, *sequences, *related, *broken])
     return proposals, (*chosen.cut, *untried, *left_out)
 
 
@@ -195,29 +211,10 @@ async def find_baselines(
     return chosen, credentials, dict(_unreached(api, world, finder, ()))
 
 
-async def _second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:
-    """Return, for each creating operation, a second successful request with other values."""
-    made: dict[str, BaselineRequest] = {}
-    for baseline in list(world.baselines.values()):
-        other = distinct_request(baseline, world)
-        if other is None:
-            continue
-        request, saves = other
-        answers = await finder.send((*baseline.story, request))
-        if len(answers) == len(baseline.story) + 1 and answers[-1].failure and not answers[-1].broken_link:
-            title = f"{baseline.operation.label} a second time, with other values"
-            proposal = Proposal(baseline.operation, "a_second_time", title, "resilience", request, (*baseline.story,))
-            finder.broken.setdefault(baseline.operation.name, proposal)
-        elif len(answers) == len(baseline.story) + 1 and answers[-1].ok:
-            second = BaselineRequest(baseline.operation, request, baseline.story, answers[-1], saves)
-            made[baseline.operation.name] = second
-    return made
-
-
 def _all_proposals(
-    world: ResourceModel, credentials: dict[str, Credential], second: dict[str, BaselineRequest]
+    world: ResourceModel, credentials: dict[str, Credential], second: Others, varied: Others
 ) -> Iterable[Proposal]:
-    lists = list(filled_lists(world, second))
+    lists = list(filled_lists(world, second, varied))
     filled = {list_.operation.name for list_ in lists}
     for baseline in world.baselines.values():
         for proposal in proposals_for(world, baseline, credentials):
@@ -228,18 +225,18 @@ def _all_proposals(
         yield from invalid_bodies(world, refused)
     yield from lists
     yield from logins_after_change(world)
-    yield from update_proposals(world)
+    yield from update_proposals(world, varied)
     yield from conditional_proposals(world)
     yield from wrong_methods(world)
 
 
 async def _changed_readings(
-    finder: BaselineFinder, world: ResourceModel, budget: ApiBudget, wanted: Collection[str] | None
+    finder: BaselineFinder, world: ResourceModel, varied: Others, budget: ApiBudget, wanted: Collection[str] | None
 ) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
     """Return readings whose answer differs before and after a change; (operation, reason) for those not tried."""
     pairs = [
         (change.operation, reading.operation, (before, after))
-        for change, reading, before, after in readings_after_change(world)
+        for change, reading, before, after in readings_after_change(world, varied)
         if _is_wanted(reading.operation, wanted)
         if is_complete((*after.setup, after.request)) and is_complete((*before.setup, before.request))
     ]

@@ -7,7 +7,7 @@ ids, wrong method and media type, and readings by other operations afterwards.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from .propose_values import (
     with_body,
 )
 from .resource_model import BaselineRequest, ResourceModel, merge_setups, put_parameter, variables_in
+from .sign_in.users import OTHER, USER
 
 _MEDIA_STATUSES = (400, 415, 422)
 _UNKNOWN_NUMBER = 999999
@@ -129,19 +130,30 @@ def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterat
 
 
 def readings_after_change(
-    world: ResourceModel,
+    world: ResourceModel, varied: Mapping[str, BaselineRequest] | None = None
 ) -> Iterator[tuple[BaselineRequest, BaselineRequest, Proposal, Proposal]]:
-    """Yield, for each change and each reading, the reading before and after it."""
-    for change in world.baselines.values():
-        if change.operation.method not in UNSAFE:
+    """Yield, for each change and each reading, the reading before and after it.
+
+    Args:
+        varied: baselines with other values than the plainest, which show more of what is made; see `varied_stories`.
+    """
+    for usual in world.baselines.values():
+        if usual.operation.method not in UNSAFE:
             continue
+        other = (varied or {}).get(usual.operation.name) if usual.operation.method == "POST" else None
         for reading in world.baselines.values():
             if reading.operation.method != "GET":
                 continue
+            change = usual
+            if other is not None:
+                # One thing is made once: both tell of it with the same values.
+                told = (varied or {}).get(reading.operation.name)
+                shared = [step for step in reading.setup if step in usual.story and step not in other.story]
+                change, reading = (other, told or reading) if told is not None or not shared else (usual, reading)
             saving = change.saving
             setup = tuple(step for step in merge_setups(change.setup, reading.setup) if step != saving)
             before = make_proposal(reading, "before", "before", "state", reading.request, setup=setup)
-            name, words = f"after_{change.operation.name}", f"after {change.operation.label}"
+            name, words = f"{AFTER}{change.operation.name}", f"after {change.operation.label}"
             after = make_proposal(
                 reading, name, words, "state", reading.request, setup=(*setup, saving), priority="high"
             )
@@ -155,11 +167,14 @@ def readings_after_change(
                 yield change, reading, before, replace(twice, priority="critical")
 
 
-def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Iterator[Proposal]:
+def filled_lists(
+    world: ResourceModel, other: Mapping[str, BaselineRequest], varied: Mapping[str, BaselineRequest] | None = None
+) -> Iterator[Proposal]:
     """Yield readings of a collection with two different members, plain and with each parameter.
 
     Args:
         other: operation name → the request for a second, different member.
+        varied: baselines with other values than the plainest; see `varied_stories`.
     """
     for reading in world.baselines.values():
         operation = reading.operation
@@ -182,6 +197,7 @@ def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Ite
         yield from admins_list(world, reading, setup)
         yield from _lists_of_another_parent(world, reading, setup, other)
         yield from _second_page(reading, setup)
+        apart = _told_apart_by_flags(world, reading, makers, setup, other, varied or {})
         for parameter in operation.parameters:
             if parameter.where != "query":
                 continue
@@ -189,12 +205,57 @@ def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Ite
                 request = copy_request(reading.request)
                 put_parameter(request, parameter, value)
                 name, words = f"filled_by_{parameter.name}_{str(value)[:30]}", f"lists by {parameter.name} {value}"
-                marks = {"setup": setup, "group": "filters", "priority": "high"}
+                marks = {"setup": setup, "group": FILTERS, "priority": "high"}
                 yield make_proposal(reading, name, words, "success", request, **marks)
+                if _is_flag(value):
+                    for how, more in apart:
+                        marks = {"setup": more, "group": f"{FILTERS}_{how}", "priority": "high"}
+                        told = f"{words} {how.replace('_', ' ')}"
+                        yield make_proposal(reading, f"{name}_{how}", told, "success", request, **marks)
+
+
+FILTERS = "filters"
+"""The group of readings of a filled list by a query."""
+AFTER = "after_"
+"""How the name of a reading begins that follows a change, and what else a list is filled with."""
+
+
+def _is_flag(value: Any) -> bool:
+    """Whether a value of a query sets a flag: what is only mine, what is low, what is done."""
+    return isinstance(value, bool) or (isinstance(value, str) and value.lower() in ("true", "false", "yes", "no"))
+
+
+def _told_apart_by_flags(
+    world: ResourceModel,
+    reading: BaselineRequest,
+    makers: list[BaselineRequest],
+    setup: tuple[Json, ...],
+    other: Mapping[str, BaselineRequest],
+    varied: Mapping[str, BaselineRequest],
+) -> list[tuple[str, tuple[Json, ...]]]:
+    """Return how else a list may be filled, in words, with the setup: what a flag picks out need not be in a body.
+
+    One member is another user's; or one has had something done to it that the other has not.
+    """
+    found: list[tuple[str, tuple[Json, ...]]] = []
+    seconds = [other[maker.operation.name].request for maker in makers if maker.operation.name in other]
+    if OTHER in world.users and seconds:
+        theirs = tuple(
+            {**step, "auth": OTHER} if step in seconds and step.get("auth") == USER else step for step in setup
+        )
+        found += [("of_two_users", theirs)] if theirs != setup else []
+    below = f"{reading.operation.path.rstrip('/')}/{{"
+    inner = [one for one in world.baselines.values() if one.operation.path.startswith(below)]
+    done = next((one for one in inner if one.operation.method == "POST" and one.operation.path[-1] != "}"), None)
+    if done is not None:
+        # The plain parent is in the list already; what is done has amounts that matter.
+        step = varied.get(done.operation.name, done).saving
+        found.append((f"{AFTER}{done.operation.name}", tuple(merge_setups(merge_setups(setup, done.setup), [step]))))
+    return found
 
 
 def _lists_of_another_parent(
-    world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], other: dict[str, BaselineRequest]
+    world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], other: Mapping[str, BaselineRequest]
 ) -> Iterator[Proposal]:
     """Yield the reading of a list below one parent while another parent has a member, too."""
     for _, second, names in producers_with_another(world, reading.operation, other):
@@ -232,13 +293,19 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
     """Return filter values that separate the members: their own values, and the boundaries."""
     values: list[Any] = list(_paging_values(parameter, story))
     named = parameter.name.lower()
-    for request in story:
+    whole = world.samples.merged(parameter.schema)
+    # What counts or pages is no property of a member.
+    pages = _COUNTS.search(parameter.name) or _PAGES.search(parameter.name)
+    for request in () if pages else story:
         for content in ((request.get("body") or {}).get("content"), request.get("path_parameters")):
             if isinstance(content, dict):
                 # Templates are filled in later: their text is no value.
                 values += [entry for key, entry in content.items() if key.lower() == named and "{{" not in str(entry)]
-    whole = world.samples.merged(parameter.schema)
-    if isinstance(whole.get("enum"), list):
+    if pages:
+        values.append(world.samples.value(parameter.schema, parameter.name))
+    elif whole.get("examples"):
+        values += whole["examples"]
+    elif isinstance(whole.get("enum"), list):
         values += [option for option in whole["enum"] if option is not None]
     elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
         bodies = [(request.get("body") or {}).get("content") for request in story]

@@ -178,15 +178,22 @@ def _on_another_resource(world: ResourceModel, baseline: BaselineRequest, others
 
 
 def _with_large_numbers(world: ResourceModel, baseline: BaselineRequest, _: Others) -> Iterator[Tried]:
-    """Yield bodies with a number that has no upper bound in the document: there may be one in the code."""
+    """Yield bodies with a number that has no bound in the document, up or down: there may be one in the code."""
     content = _content(baseline.request) or {}
     properties = world.samples.properties(baseline.operation.body.schema) if baseline.operation.body else {}
     for name, value in list(content.items())[:10]:
         whole = world.samples.merged(properties.get(name, True))
         number = isinstance(value, int) and not isinstance(value, bool) and "enum" not in whole
-        if number and type_of(whole) in ("integer", "number") and bounds(whole)[1] is None:
+        if not number or type_of(whole) not in ("integer", "number"):
+            continue
+        low, high = bounds(whole)
+        if high is None:
             request = with_body(baseline.request, {**content, name: _LARGE})
             yield _state(baseline, f"with_a_large_{name}", f"with {name} {_LARGE}", request, baseline.setup)
+        if low is None:
+            request = with_body(baseline.request, {**content, name: -_LARGE})
+            words = f"with {name} {-_LARGE}"
+            yield _state(baseline, f"with_a_large_negative_{name}", words, request, baseline.setup)
 
 
 def _content(request: Json) -> Json | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..model.model import Json, Operation, Proposal
@@ -17,18 +17,25 @@ CONDITIONAL = "conditional"
 """The group of conditional requests: only the status that the condition asks for is worth a test."""
 
 
-def update_proposals(world: ResourceModel) -> Iterator[Proposal]:
+def update_proposals(world: ResourceModel, varied: Mapping[str, BaselineRequest] | None = None) -> Iterator[Proposal]:
     """Yield updates with values other than those before, and what is read after them.
 
     An update with the values of the creation passes in a server that updates nothing; one that sets a single field
-    shows that the others stay.
+    shows that the others stay, also those that are no defaults.
+
+    Args:
+        varied: baselines with other values than the plainest; see `varied_stories`.
     """
-    for baseline in list(world.baselines.values()):
+    for usual in list(world.baselines.values()):
+        reading = _reading_of(world, usual.operation)
+        read_so = reading is None or reading.operation.name in (varied or {})
+        baseline = (varied or {}).get(usual.operation.name, usual) if read_so else usual
+        if reading is not None and baseline is not usual:
+            reading = (varied or {})[reading.operation.name]
         body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
         if baseline.operation.method not in _UPDATES or body is None or not isinstance(content, dict):
             continue
-        changed = _changed(world, baseline, content)
-        reading = _reading_of(world, baseline.operation)
+        changed = _changed(world, baseline, content, _given(usual))
         for name, words, fields in _updates(world, baseline, content, changed):
             request = with_body(baseline.request, fields)
             yield make_proposal(
@@ -56,14 +63,23 @@ def _updates(
         yield f"{name}_with_another_{field}", f"with another {field}", {**kept, field: changed[field]}
 
 
-def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json) -> Json:
-    """Return other values of the scalar fields of an update than those that its setup has given them."""
-    assert baseline.operation.body is not None
-    schema = baseline.operation.body.schema
+def _given(baseline: BaselineRequest) -> Json:
+    """Return the values that a setup gives its resources."""
     given: Json = {}
     for step in baseline.setup:
         made = (step.get("body") or {}).get("content")
         given |= made if isinstance(made, dict) else {}
+    return given
+
+
+def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json, plain: Json) -> Json:
+    """Return other values of the scalar fields of an update than those that its setup has given them.
+
+    Args:
+        plain: the plainest values, which are taken where the setup gives others.
+    """
+    assert baseline.operation.body is not None
+    schema, given = baseline.operation.body.schema, _given(baseline)
     full = world.samples.value(schema, "body", full=True)
     whole: Json = {**(full if isinstance(full, dict) else {}), **content}
     found: Json = {}
@@ -72,7 +88,9 @@ def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json) -> 
         # Templates are ids of other resources; a password is read back by nobody.
         if current is None or "{{" in str(current) or "password" in name.lower() or isinstance(current, dict | list):
             continue
-        other = other_value(inner, current, world.samples)
+        other = plain.get(name, current)
+        if other == current or world.samples.problem(other, inner) is not None:
+            other = other_value(inner, current, world.samples)
         if other is not NOTHING:
             found[name] = other
     return found

@@ -1,0 +1,158 @@
+"""Proposes requests whose answer depends on whose a resource is, what it is below, and what was there before it.
+
+Each is sent first, and proposed where its answer is not that of a plainer test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+
+from ....utils.in_turns import in_turns
+from ..document import auth as ways
+from ..model.model import UNSAFE, HttpAnswer, Json, Proposal
+from .baselines import BaselineFinder
+from .differences import differences, joined
+from .distinct import producers_with_another, renamed
+from .execute import saved_values
+from .propose_values import copy_request, make_proposal
+from .resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, variables_in
+from .second_values import Others, varied_stories, with_other_choices
+from .sign_in.users import OTHER, USER
+
+_NOT_HERE = (403, 404, 409, 410)
+
+
+async def relation_proposals(
+    finder: BaselineFinder,
+    world: ResourceModel,
+    second: Others,
+    most: int,
+    wanted: Collection[str] | None = None,
+) -> list[Proposal]:
+    """Return the proposals whose answers tell something that plainer ones do not.
+
+    Args:
+        second: second requests by the name of their operation; see `second_things`.
+        most: how many baselines are looked at, those of every kind in turns.
+        wanted: names of the operations that they are proposed for; None for all.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    asked = [one for one in world.baselines.values() if wanted is None or one.operation.name in wanted]
+    chosen = await varied_stories(finder, world, with_other_choices(world, second))
+    found: list[Proposal] = []
+    for kind, baseline in islice(in_turns([(kind, one) for one in asked] for kind in (_ROLES, _BELOW, _AGAIN)), most):
+        if kind == _ROLES:
+            found += await _in_roles(finder, world, baseline, chosen)
+        elif kind == _BELOW:
+            found += await _below_another(finder, world, baseline, second)
+        else:
+            found += await _made_again(finder, world, baseline)
+    return found
+
+
+_ROLES, _BELOW, _AGAIN = "roles", "below", "again"
+
+
+async def _last(finder: BaselineFinder, steps: Sequence[Json]) -> HttpAnswer | None:
+    """Return the answer to the last of some requests; None where it was not sent or broke."""
+    if not is_complete(steps):
+        return None
+    answers = await finder.send(steps)
+    whole = len(answers) == len(steps) and all(answer.ok for answer in answers[:-1])
+    return answers[-1] if whole and not answers[-1].failure else None
+
+
+async def _in_roles(
+    finder: BaselineFinder, world: ResourceModel, baseline: BaselineRequest, chosen: Others
+) -> list[Proposal]:
+    """Return what another user asks of what is nobody's, of what is shared, and what the first one asks of theirs."""
+    if ways.auth_names(baseline.request) != (USER,) or OTHER not in world.users:
+        return []
+    asked: Json = {**copy_request(baseline.request), "auth": OTHER}
+    answer = await _last(finder, (*baseline.setup, asked))
+    if answer is None:
+        return []
+    marks: Json = {"priority": "critical"}
+    if not variables_in(baseline.request):
+        kept_out = answer.keeps_out and baseline.operation.name in world.guarded
+        words = "asked by another user"
+        made = make_proposal(baseline, "as_another_user", words, "authorization", asked, **marks)
+        return [made] if kept_out else []
+    found: list[Proposal] = []
+    shared = chosen.get(baseline.operation.name)
+    if shared is not None:
+        request = {**copy_request(shared.request), "auth": OTHER}
+        theirs = await _last(finder, (*shared.setup, request))
+        read = theirs is not None and theirs.ok and baseline.operation.method == "GET"
+        if theirs is not None and theirs.status != answer.status and (read or theirs.status in _NOT_HERE):
+            pairs = zip(shared.setup, baseline.setup, strict=True)
+            how = joined([what for step, usual in pairs for what in differences(step, usual)])
+            name, words = f"as_another_user_{how}", f"asked by another user, of one {how.replace('_', ' ')}"
+            category = "success" if read else "authorization"
+            found.append(make_proposal(shared, name, words, category, request, setup=shared.setup, **marks))
+    if answer.status in _NOT_HERE:
+        setup = tuple(_by_other(baseline.setup))
+        mine = await _last(finder, (*setup, baseline.request))
+        if mine is not None and mine.ok and setup != baseline.setup:
+            name, words = "of_another_user", "of what another user has made"
+            request = copy_request(baseline.request)
+            found.append(make_proposal(baseline, name, words, "state", request, setup=setup, **marks))
+    return found
+
+
+def _by_other(steps: Sequence[Json]) -> Iterator[Json]:
+    for step in steps:
+        yield {**step, "auth": OTHER} if step["method"] in UNSAFE and ways.auth_names(step) == (USER,) else step
+
+
+async def _below_another(
+    finder: BaselineFinder, world: ResourceModel, baseline: BaselineRequest, second: Others
+) -> list[Proposal]:
+    """Return the request for what exists, below a parent that it does not belong to."""
+    operation = baseline.operation
+    if len(operation.path_parameters) < 2:
+        return []
+    for producer, other, names in producers_with_another(world, operation, second):
+        inner = [step for step in baseline.setup if variables_in(step) & set(names)]
+        if not inner or producer.saving not in baseline.setup:
+            continue
+        request = renamed([copy_request(baseline.request)], names)[0]
+        setup = tuple(merge_setups(baseline.setup, [other.saving]))
+        answer = await _last(finder, (*setup, request))
+        if answer is not None and answer.status in _NOT_HERE:
+            words = "below another parent than its own"
+            marks: Json = {"setup": setup, "priority": "critical"}
+            return [make_proposal(baseline, "below_another_parent", words, "state", request, **marks)]
+    return []
+
+
+async def _made_again(finder: BaselineFinder, world: ResourceModel, baseline: BaselineRequest) -> list[Proposal]:
+    """Return the reading of a list below a resource that was removed and made again under the same id."""
+    operation = baseline.operation
+    if operation.method != "GET" or operation.path.endswith("}") or not operation.path_parameters:
+        return []
+    producer = world.producer_of(operation, operation.path_parameters[-1])
+    item = f"{operation.path.rpartition('}')[0]}}}"
+    known = world.baselines.values()
+    removal = next((one for one in known if (one.operation.method, one.operation.path) == ("DELETE", item)), None)
+    filling = (one for one in known if (one.operation.method, one.operation.path) == ("POST", operation.path))
+    maker = next(filling, None)
+    if producer is None or removal is None or maker is None or not producer.saves:
+        return []
+    filled = merge_setups(merge_setups(baseline.setup, maker.setup), [maker.saving])
+    steps = (*filled, copy_request(removal.request), producer.saving)
+    if not is_complete((*steps, baseline.request)) or producer.saving not in filled:
+        return []
+    answers = await finder.send((*steps, baseline.request))
+    whole = len(answers) == len(steps) + 1 and all(answer.ok for answer in answers)
+    before = filled.index(producer.saving) + 1
+    ids = [saved_values(steps[:end], answers[:end]) for end in (before, len(steps))]
+    # Under another id it is another thing, of which nothing tells that it holds nothing of the first.
+    if not whole or any(ids[0].get(name) != ids[1].get(name) for name in producer.saves):
+        return []
+    name, words = "after_it_was_made_again", "after it was removed and made again"
+    marks: Json = {"setup": steps, "priority": "high"}
+    return [make_proposal(baseline, name, words, "state", copy_request(baseline.request), **marks)]

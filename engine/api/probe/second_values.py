@@ -1,0 +1,112 @@
+"""Finds second things with other values, and stories that are told with those values instead of the plainest ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from ..model.model import HttpAnswer, Json, Proposal
+from .baselines import BaselineFinder
+from .distinct import distinct_requests
+from .resource_model import BaselineRequest, ResourceModel
+
+Others = Mapping[str, BaselineRequest]
+"""Requests with other values by the name of their operation."""
+
+
+async def second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:
+    """Return, for each creating operation, a second successful request with other values. Raises SandboxFailure."""
+    made: dict[str, BaselineRequest] = {}
+    for baseline in list(world.baselines.values()):
+        for request, saves in distinct_requests(baseline, world):
+            answers = await finder.send((*baseline.story, request))
+            answer = answers[-1] if len(answers) == len(baseline.story) + 1 else HttpAnswer(broken_link=True)
+            if answer.failure and not answer.broken_link:
+                title = f"{baseline.operation.label} a second time, with other values"
+                broken = Proposal(baseline.operation, "a_second_time", title, "resilience", request, baseline.story)
+                finder.broken.setdefault(baseline.operation.name, broken)
+                break
+            if answer.ok:
+                made[baseline.operation.name] = BaselineRequest(
+                    baseline.operation, request, baseline.story, answer, saves
+                )
+                break
+    return made
+
+
+async def varied_stories(finder: BaselineFinder, world: ResourceModel, second: Others) -> dict[str, BaselineRequest]:
+    """Return baselines whose resources are made with the values of second things; those that fail so are left out.
+
+    A default that is written again, a sum of ones and a field that is dropped pass with the plainest values.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    found: dict[str, BaselineRequest] = {}
+    for name, baseline in world.baselines.items():
+        plain = list(baseline.story)
+        story = _with_second_values(plain, world, second)
+        if story == plain:
+            continue
+        answers = await finder.send(story)
+        if len(answers) == len(story) and all(answer.ok for answer in answers):
+            request = {key: entry for key, entry in story[-1].items() if key != "save"}
+            found[name] = replace(baseline, request=request, setup=tuple(story[:-1]), answer=answers[-1])
+    return found
+
+
+def with_other_choices(world: ResourceModel, second: Others) -> dict[str, BaselineRequest]:
+    """Return second things that differ from the first in their flags and choices only: what is public, what is closed.
+
+    Those without any are left out.
+    """
+    found: dict[str, BaselineRequest] = {}
+    for name, other in second.items():
+        body, usual = other.request.get("body"), world.baselines[name].request.get("body")
+        if body is None or usual is None or other.operation.body is None or not isinstance(body["content"], dict):
+            continue
+        properties = world.samples.properties(other.operation.body.schema)
+        choices = {
+            key: value
+            for key, value in body["content"].items()
+            if isinstance(value, bool) or "enum" in world.samples.merged(properties.get(key, True))
+        }
+        content = {**usual["content"], **choices}
+        if content != usual["content"]:
+            found[name] = replace(other, request={**other.request, "body": {**body, "content": content}})
+    return found
+
+
+def _with_second_values(steps: Iterable[Json], world: ResourceModel, second: Others) -> list[Json]:
+    """Return requests with the bodies of second things, saved under the names of the first ones."""
+    bodies = {
+        _unsaved(world.baselines[name].request): (world.baselines[name].request, other.request)
+        for name, other in second.items()
+        if other.operation.method == "POST" and other.request.get("body") and name in world.baselines
+    }
+    chosen: dict[tuple[str, str], str] = {}
+    made: list[Json] = []
+    for step in steps:
+        usual, other = bodies.get(_unsaved(step), (None, None))
+        changed = dict(step)
+        if usual is not None and other is not None:
+            changed["body"] = other["body"]
+            chosen |= _names_chosen(usual, other)
+        values = step.get("path_parameters")
+        if values:
+            # A name that the client chooses stands in later paths as it is.
+            changed["path_parameters"] = {name: chosen.get((name, str(value)), value) for name, value in values.items()}
+        made.append(changed)
+    return made
+
+
+def _names_chosen(usual: Json, other: Json) -> dict[tuple[str, str], str]:
+    before, after = usual["body"].get("content"), other["body"].get("content")
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return {}
+    return {(name, text): after[name] for name, text in before.items() if isinstance(text, str) and name in after}
+
+
+def _unsaved(step: Json) -> str:
+    return json.dumps({key: entry for key, entry in step.items() if key != "save"}, sort_keys=True)
