@@ -74,6 +74,8 @@ def _form(facts: Mapping[str, Any], when: str) -> Json:
         form["state"] = [[str(place) for place in group] for group in facts["state"]]
     if facts.get("own_folder"):
         form["own_folder"] = True
+    if facts.get("signed_in_once"):
+        form["signed_in_once"] = True
     if facts.get("unset"):
         form["unset"] = [str(name) for name in facts["unset"]]
     if facts.get("settings"):

@@ -195,6 +195,10 @@ class ClassClient:
                 lines.append(f"stack.enter_context(mock.patch.object({holder}, {quoted(alias)}, {owner}.{name}))")
         return lines
 
+    @property
+    def _signs_in_once(self) -> bool:
+        return bool(self.fixtures.database) or not self.fixtures.factory or self.fixtures.copies_files
+
     def _prepared(self) -> list[str]:
         return ["prepare(stack)"] if self._surrounding() else []
 
@@ -209,8 +213,10 @@ class ClassClient:
             )
         else:
             lines += self.framework.before_class
-        if self.fixtures.users and (self.fixtures.database or not self.fixtures.factory):
-            lines += [*self._prepared(), f"cls.signed_in = sign_in({self.framework.entered('cls.app')})"]
+        if self.fixtures.users and self._signs_in_once:
+            lines += self._prepared()
+            lines += ["cls.folder = os.getcwd()"] if self.fixtures.copies_files else []
+            lines += [f"cls.signed_in = sign_in({self.framework.entered('cls.app')})"]
         lines += _SNAPSHOT.splitlines() if self.fixtures.database else []
         if not lines:
             return []
@@ -222,8 +228,10 @@ class ClassClient:
         lines = [*self._prepared(), *self.framework.before_test]
         if self.fixtures.database:
             lines += _RESTORED.splitlines()
+        if self.fixtures.copies_files:
+            lines.append("shutil.copytree(self.folder, os.getcwd(), dirs_exist_ok=True)")
         lines.append(f"self.client = {self.framework.entered('self.app')}")
-        if self.fixtures.users and self.fixtures.factory and not self.fixtures.database:
+        if self.fixtures.users and not self._signs_in_once:
             lines.append("self.signed_in = sign_in(self.client)")
         lines += [
             f"self.{name} = {self.framework.of_signed_in(f'self.signed_in[{quoted(name)}]')}"

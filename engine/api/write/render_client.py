@@ -24,7 +24,7 @@ _TAKEN = frozenset(
     """
     application client name patch response signed_in value
     copy_state logged_in sign_in signed_up succeeded with_headers mismatches
-    base64 contextlib copy httpx importlib io os pytest re secrets sqlite3 sys time
+    base64 contextlib copy folder httpx importlib io os pytest re secrets shutil sqlite3 sys time
     monkeypatch tmp_path tmp_path_factory
     """.split()
 )
@@ -108,6 +108,11 @@ class ClientFixtures:
         return self.place.endswith("()")
 
     @property
+    def copies_files(self) -> bool:
+        """Whether users sign in once to an application that a function makes, and each test copies what this leaves."""
+        return bool(self.users and self.factory and self.form.get("signed_in_once"))
+
+    @property
     def place(self) -> str:
         """The application, as `package.module:name`."""
         return str(self.spec["target"]["application"]["import"])
@@ -144,7 +149,7 @@ class ClientFixtures:
         """The statements for modules of the standard library."""
         if self.database:
             return {"import contextlib", "import importlib", "import os", "import re", "import sqlite3", "import sys"}
-        return {"import copy"} if self.state else set()
+        return ({"import copy"} if self.state else set()) | ({"import shutil"} if self.copies_files else set())
 
     def framework_imports(self) -> list[str]:
         """The statements that import the client."""
@@ -168,7 +173,7 @@ class ClientFixtures:
         """
         if self.database:
             yield from self._on_database()
-        elif self.users and not self.factory:
+        elif self.users and (not self.factory or self.copies_files):
             yield from self._signed_in_once()
         else:
             yield self._fresh_client()
@@ -211,12 +216,17 @@ class ClientFixtures:
         if copied:
             words = '    """Give the application copies of what requests change."""'
             yield "\n".join(["def copy_state(patch):", words, *copied])
-        patched = [*self._surroundings("patch", 'tmp_path_factory.mktemp("application")')]
+        made = 'tmp_path_factory.mktemp("application")'
+        if self.copies_files:
+            words = '    """Where the application is to which the users of these tests sign in."""'
+            head = '@pytest.fixture(scope="module")\ndef folder(tmp_path_factory):'
+            yield "\n".join([head, words, f"    return {made}"])
+        patched = [*self._surroundings("patch", "folder" if self.copies_files else made)]
         patched += ["    copy_state(patch)"] if copied else []
         given = self._given("sign_in({})")
         lines = [
             '@pytest.fixture(scope="module")',
-            f"def signed_in({'tmp_path_factory' * folder}):",
+            f"def signed_in({'folder' if self.copies_files else 'tmp_path_factory' * folder}):",
             '    """What the users of these tests send for having signed in, by their names."""',
             *(["    with pytest.MonkeyPatch.context() as patch:"] if patched else []),
             *(f"    {line}" if patched else line for line in [*patched, *given]),
@@ -224,11 +234,13 @@ class ClientFixtures:
         # What follows the patches has to run before they end.
         yield "\n".join(lines).replace("return sign_in", "yield sign_in")
         needs = ["signed_in", *["monkeypatch"] * bool(copied or folder), *["tmp_path"] * folder]
+        needs += ["folder"] * self.copies_files
         lines = [
             "@pytest.fixture",
             f"def client({', '.join(needs)}):",
             '    """A client of the application as it is after the users have signed in."""',
             *(["    copy_state(monkeypatch)"] if copied else []),
+            *(["    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)"] if self.copies_files else []),
             *(["    monkeypatch.chdir(tmp_path)"] if folder else []),
             *self._given(),
         ]

@@ -6,8 +6,9 @@
 "early" before it, "anew" before an import from an own folder, for applications with a database there. `result` gets
 {"kind", "works": number of cases, "state": [[places of one object]], "own_folder", "unset": variables that it reads
 and was not given}, or "database" and "packages" in place of the last three, or {"reason"}: why the test client is of no
-use. Of Django it gets "settings" as well, the module of them, "transactions": whether a test is undone by the database,
-and "plugin": whether pytest-django is installed.
+use. Where a folder in which users have signed in can be copied it gets "signed_in_once"; of Django it gets "settings"
+as well, the module of them, "transactions": whether a test is undone by the database, and "plugin": whether
+pytest-django is installed.
 
 Each case is sent on a state of its own: copies of the objects that requests change, see `object_state`. Cases come in
 another order than they were observed in.
@@ -19,6 +20,7 @@ import importlib.util
 import json
 import os
 import random
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -95,6 +97,8 @@ class Trial:
     Attributes:
         state: the places of each object that requests change.
         databases: files of SQLite in the working folder.
+        once: whether users who sign in to one application that a function makes are known to others, each in a copy
+            of its folder.
     """
 
     def __init__(self, config):
@@ -106,6 +110,7 @@ class Trial:
         if (self.kind in WITHOUT_USERS and config["users"]) or (self.kind == "httpx" and self._factory):
             raise Unfit("its client cannot ask as several users")
         self.state, self.databases = [], []
+        self.once = self._factory and bool(config["users"])
         self.transactions = self.kind == "django" and _prepare_django(self._made)
 
     def _made_now(self):
@@ -190,10 +195,22 @@ class Trial:
         return works
 
     def _count_on_copies(self, cases):
+        if self.once:
+            works = self._counted_on_folders(cases)
+            # Signing in takes longer than all else: what it leaves is copied where nothing is answered otherwise.
+            self.once = works == len(cases)
+            if self.once:
+                return works
         if self._factory:
             return self._counted(self._alone, cases)
         with self._own_state(), self._signed_in() as (_, users):
             return self._counted(lambda case: self._alone(case, users), cases)
+
+    def _counted_on_folders(self, cases):
+        folder = tempfile.mkdtemp(dir=self._config["folder"])
+        os.chdir(folder)
+        with self._own_state(), self._signed_in() as (_, users):
+            return self._counted(lambda case: self._alone(case, users, folder), cases)
 
     def _counted(self, answers_alike, cases):
         """How many cases it says yes to; none is sent any more when it has said no too often."""
@@ -205,8 +222,11 @@ class Trial:
                 break
         return works
 
-    def _alone(self, case, users=None):
+    def _alone(self, case, users=None, files=""):
+        """Whether a case is answered as it was observed, in a folder of its own, with copies of these files."""
         os.chdir(tempfile.mkdtemp(dir=self._config["folder"]))
+        if files:
+            shutil.copytree(files, os.getcwd(), dirs_exist_ok=True)
         with self._own_state(), _undone() if self.transactions else contextlib.nullcontext():
             if users is None:
                 with self._signed_in() as (client, users):
@@ -347,6 +367,8 @@ def _refuse_outside(watch):
 def _in_place(trial, watch, config):
     unset = _not_given(_own_variables(config), config)
     found = {"state": trial.state, "own_folder": bool(watch.inside), "unset": unset}
+    if trial.once and watch.inside:
+        found["signed_in_once"] = True
     if trial.kind == "django":
         found |= {"settings": _settings_module(), "transactions": trial.transactions}
         found["plugin"] = importlib.util.find_spec("pytest_django") is not None

@@ -84,6 +84,36 @@ def make():
 
     return app
 """
+STORED = """
+import secrets
+import sqlite3
+
+from flask import Flask, request
+
+
+def make():
+    app = Flask(__name__)
+
+    def stored(statement, *values):
+        with sqlite3.connect("users.db") as database:
+            return database.execute(statement, values).fetchall()
+
+    stored("CREATE TABLE IF NOT EXISTS users (email TEXT, token TEXT)")
+
+    @app.post("/login")
+    def log_in():
+        token = secrets.token_hex(8)
+        stored("INSERT INTO users VALUES (?, ?)", request.json["email"], token)
+        return {"token": token}
+
+    @app.get("/me")
+    def me():
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        (number,) = stored("SELECT rowid - 1 FROM users WHERE token = ?", token)[0]
+        return {"number": number, "upper": request.args.get("upper")}
+
+    return app
+"""
 PLAIN = """
 import json
 
@@ -158,6 +188,7 @@ FILES = {
     "src/desk/store.py": STORE,
     "src/desk/web.py": WEB,
     "src/desk/members.py": FLASK,
+    "src/desk/stored.py": STORED,
     "src/desk/plain.py": PLAIN,
 }
 WRITE = {"method": "POST", "path": "/notes", "body": {"media_type": "application/json", "content": {"text": "milk"}}}
@@ -201,7 +232,7 @@ def spec(environment: dict[str, str], *cases: dict[str, Any], place: str = "desk
     application = {"import": place, "environment": environment}
     target = {"name": "Desk", "application": application, "import_roots": ["src"]}
     found = {"test_type": "api", "title": "API tests for Desk", "target": target, "cases": list(cases)}
-    return {**found, "auth": {"user": USER.entry()}} if "members" in place else found
+    return {**found, "auth": {"user": USER.entry()}} if "make()" in place else found
 
 
 SPECS = {
@@ -209,6 +240,7 @@ SPECS = {
     "early": spec({"DESK_PREFIX": "desk"}, PREFIX),
     "writing": spec({}, LOGS),
     "flask": spec({}, KNOWN, place="desk.members:make()"),
+    "stored": spec({}, KNOWN, place="desk.stored:make()"),
     "plain": spec({}, COUNTED, {**COUNTED, "id": "tc_counts_again"}, place="desk.plain:app"),
     "kept": spec({}, ADDED, {**ADDED, "id": "tc_adds_again"}, place="desk.kept:app"),
     "django": spec({}, PAGE, {**PAGE, "id": "tc_adds_again"}, place="desk.site:application"),
@@ -246,6 +278,8 @@ def test_a_database_in_the_working_folder_is_restored_for_each_test(trials: dict
 
 def test_flask_and_other_applications_of_wsgi_have_a_client(trials: dict[str, ClientTrial]) -> None:
     assert trials["flask"] == ClientTrial({"kind": "flask"})
+    once = {"kind": "flask", "own_folder": True, "signed_in_once": True}
+    assert trials["stored"] == ClientTrial(once)
     assert trials["plain"] == ClientTrial({"kind": "httpx", "state": [["desk.plain:COUNTS"]]})
 
 
@@ -268,7 +302,7 @@ def test_an_application_that_answers_otherwise_is_started(trials: dict[str, Clie
     assert trials["other"] == ClientTrial(reason=reason)
 
 
-@pytest.mark.parametrize("name", ["late", "early", "flask", "plain", "kept", "django"])
+@pytest.mark.parametrize("name", ["late", "early", "flask", "stored", "plain", "kept", "django"])
 def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_path: Path, name: str) -> None:
     one = SPECS[name]
     application = {**one["target"]["application"], "client": trials[name].client}
@@ -282,7 +316,7 @@ def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_
     assert not any((root / name).exists() for name in ("rows.db", "developers.sqlite3"))
 
 
-@pytest.mark.parametrize("name", ["late", "flask", "kept", "django"])
+@pytest.mark.parametrize("name", ["late", "stored", "kept", "django"])
 def test_the_tests_pass_under_unittest(trials: dict[str, ClientTrial], tmp_path: Path, name: str) -> None:
     one = SPECS[name]
     application = {**one["target"]["application"], "client": trials[name].client}

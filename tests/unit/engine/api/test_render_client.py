@@ -101,6 +101,15 @@ def test_users_sign_in_to_each_application_that_a_function_makes() -> None:
     assert '    return TestClient(client.app, headers=signed_in["user"])\n' in made
 
 
+def test_what_users_leave_who_sign_in_once_is_copied_for_each_application_that_a_function_makes() -> None:
+    client = {"kind": "flask", "own_folder": True, "signed_in_once": True}
+    made = text(case("reads", {**READ, "auth": "user"}), place="shop.web:make()", client=client, auth={"user": USER})
+    assert "        patch.chdir(folder)\n        yield sign_in(make().test_client())\n" in made
+    assert "def client(signed_in, monkeypatch, tmp_path, folder):\n" in made
+    assert "    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)\n    monkeypatch.chdir(tmp_path)\n" in made
+    assert "autouse" not in made
+
+
 def test_redirects_are_not_followed_where_one_is_expected() -> None:
     assert "TestClient(app, follow_redirects=False)" in text(case("moves", READ, 307))
 
