@@ -169,7 +169,7 @@ async def _proposed(
 ) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
     """Return what is observed, within the budget; (operation, reason) for operations of which some is left out."""
     second = await second_things(finder, world)
-    varied = await varied_stories(finder, world, second)
+    varied = await varied_stories(finder, world, second, budget.pairs)
     readings, untried = await _changed_readings(finder, world, varied, budget, wanted)
     told = {(reading.operation.name, reading.name) for reading in readings}
     every = distinct_proposals(

@@ -41,7 +41,7 @@ async def relation_proposals(
         SandboxFailure: the sandbox broke.
     """
     asked = [one for one in world.baselines.values() if wanted is None or one.operation.name in wanted]
-    chosen = await varied_stories(finder, world, with_other_choices(world, second))
+    chosen = await varied_stories(finder, world, with_other_choices(world, second), most)
     found: list[Proposal] = []
     for kind, baseline in islice(in_turns([(kind, one) for one in asked] for kind in (_ROLES, _BELOW, _AGAIN)), most):
         if kind == _ROLES:

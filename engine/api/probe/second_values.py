@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
@@ -35,20 +36,24 @@ async def second_things(finder: BaselineFinder, world: ResourceModel) -> dict[st
     return made
 
 
-async def varied_stories(finder: BaselineFinder, world: ResourceModel, second: Others) -> dict[str, BaselineRequest]:
+async def varied_stories(
+    finder: BaselineFinder, world: ResourceModel, second: Others, most: int
+) -> dict[str, BaselineRequest]:
     """Return baselines whose resources are made with the values of second things; those that fail so are left out.
 
     A default that is written again, a sum of ones and a field that is dropped pass with the plainest values.
+
+    Args:
+        most: how many are tried.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
     found: dict[str, BaselineRequest] = {}
-    for name, baseline in world.baselines.items():
-        plain = list(baseline.story)
-        story = _with_second_values(plain, world, second)
-        if story == plain:
-            continue
+    stories = ((name, _with_second_values(known.story, world, second)) for name, known in world.baselines.items())
+    changed = ((name, story) for name, story in stories if story != list(world.baselines[name].story))
+    for name, story in islice(changed, most):
+        baseline = world.baselines[name]
         answers = await finder.send(story)
         if len(answers) == len(story) and all(answer.ok for answer in answers):
             request = {key: entry for key, entry in story[-1].items() if key != "save"}

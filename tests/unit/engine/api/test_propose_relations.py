@@ -160,7 +160,7 @@ async def test_a_story_is_told_with_other_values_under_the_same_saved_names(
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
     second = await second_things(finder, world)
-    varied = await varied_stories(finder, world, second)
+    varied = await varied_stories(finder, world, second, 99)
     [made] = varied["read"].setup
     assert made["body"] == second["add"].request["body"]
     assert made["save"] == {"note_id": "/id"}
@@ -171,7 +171,7 @@ async def test_a_story_is_told_with_other_values_under_the_same_saved_names(
 async def test_what_is_made_is_read_with_other_values_and_updated_from_them(
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
-    varied = await varied_stories(finder, world, await second_things(finder, world))
+    varied = await varied_stories(finder, world, await second_things(finder, world), 99)
     after = {
         f"{reading.operation.name} {proposal.name}": proposal
         for _, reading, _, proposal in readings_after_change(world, varied)
