@@ -47,7 +47,7 @@ from .idle_setup import drop_idle_setup
 from .right_subjects import with_right_subjects
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 from .simplify import simplify_trials
-from .time_budget import CONFIRMING, FALLING_BACK, HUNTING, SEARCHING, SIMPLIFYING, TimeBudget
+from .time_budget import CONFIRMING, FALLING_BACK, HUNTING, SEARCHING, SIMPLIFYING, TIDYING, TimeBudget
 from .use_instances import use_shared_instances
 
 BATCH = 100
@@ -141,6 +141,8 @@ async def explore(
             is_over = partial(time_budget.is_over, HUNTING, "Looking for tests that notice mutants")
             hunt = partial(find_kills, target, facts, content, search, proposer, observer, imported)
             kills = await hunt(budget.mutant_search, over=is_over, opened=mutant_worker.use)
+        with time_budget.until(TIDYING):
+            is_over = partial(time_budget.is_over, TIDYING, "Leaving out what has no effect")
             kills = await _made_plainer(facts, search, observer, imported, kills, is_over)
     work = await _select_and_confirm(target, facts, search, imported, kills, time_budget)
     found = _exploration(facts, arcs, search, imported, work, kills, notes, target.snapshot.path)

@@ -9,23 +9,25 @@ from __future__ import annotations
 import ast
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ....utils.python_source import parse_python
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
-from ..search.simplified_trials import without_statements
-from ..search.story_steps import is_filling
+from ..search.simplified_trials import SIMPLIFIED, without_arguments, without_statements
 from ..search.trial_search import SLOW_STEPS, TrialRecord, TrialSearch
 from ..selection.assertable_selection import replace_unassertable
-from ..selection.idle_arguments import outcome_of
+from ..selection.idle_arguments import may_fill, outcome_of, without_links
+from ..selection.idle_steps import asking_methods, called_step
 from ..selection.representative import is_trivial
 
 Kills = Mapping[int, frozenset[int]]
 _ROUNDS = 8
+# Each round selects again, which takes a second or more in a large module.
+_ROUNDS_FOR_PARTS = 2
 _MOST_OF_EACH = 150
 _ENOUGH_CALLS = 3
 _QUESTION = re.compile(r"(get|is|has|find|count|peek|list|keys|values|items|index)(_?[a-z]+)*")
@@ -52,20 +54,22 @@ async def drop_idle_setup(
     """
     known = dict(kills)
     subjects = frozenset(one.qualname for one in facts.callables())
-    evidence = _Evidence()
-    for _ in range(_ROUNDS):
+    evidence = _Evidence(await asyncio.to_thread(asking_methods, search.records, facts))
+    for number in range(_ROUNDS):
         if over():
             break
+        before = evidence.parts_without_effect
         chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, known)
-        pairs = await _shortened([one for one in chosen if one.trial.arrange], search, observer, subjects, evidence)
+        others = [(one, list(_without_another_part(one.trial, facts))) for one in chosen if not one.trial.wanted]
+        pairs = await _shortened(chosen, search, observer, subjects, evidence, others)
         # What is idle before one call of a member is tried without it before its other calls.
         alike = [one for one in search.records if evidence.is_idle_before(one.trial)]
         if not over():
             pairs += await _shortened(_some_of_each(alike), search, observer, subjects, evidence)
         sure = [pair for pair in pairs if evidence.allows(*pair, known)]
-        if not sure:
-            break
         _supersede(search, known, sure)
+        if not sure and (evidence.parts_without_effect == before or number >= _ROUNDS_FOR_PARTS):
+            break
     return known
 
 
@@ -75,9 +79,15 @@ class _Evidence:
 
     A mutant may be noticed only with a statement although nothing else changes: a total that stands on a boundary. So
     a trial that notices some is replaced only where a statement was idle before several different calls and before none
-    of them needed.
+    of them needed. What only asks an object leaves nothing behind that a mutant could be noticed by.
+
+    Attributes:
+        asking: qualified names of the methods that only ask; see `asking_methods`.
+        parts_without_effect: how many parts of trials were found without which they end alike.
     """
 
+    asking: frozenset[str] = frozenset()
+    parts_without_effect: int = 0
     idle: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     needed: set[tuple[str, str]] = field(default_factory=set)
 
@@ -98,6 +108,8 @@ class _Evidence:
         """Whether the shorter record may take the place of the longer one."""
         if kills.get(long.number, frozenset()) <= kills.get(short.number, frozenset()):
             return True
+        if all(called_step(long.trial, text) in self.asking for text in _left_out(long.trial, short.trial)):
+            return True
         keys = [(long.trial.subject, text) for text in _left_out(long.trial, short.trial)]
         return all(key not in self.needed and len(self.idle.get(key, ())) >= _ENOUGH_CALLS for key in keys)
 
@@ -108,16 +120,30 @@ async def _shortened(
     observer: Watcher,
     subjects: frozenset[str],
     evidence: _Evidence,
+    others: Sequence[tuple[TrialRecord, Sequence[Trial]]] = (),
 ) -> list[tuple[TrialRecord, TrialRecord]]:
-    """Pairs of a record and one that lacks a statement of it and is equal in everything else."""
+    """Pairs of a record and one that lacks a statement of it and is equal in everything else.
+
+    Args:
+        others: records with variants that lack something else; these only run: by such records `idle_records` tells.
+    """
     variants = [
-        (one, list(without_statements(one.trial, partial(_is_aside, one.trial) if _is_written(one.trial) else None)))
-        for one in records
-        if one.seen.steps <= SLOW_STEPS
+        (one, list(_without_a_statement(one.trial, evidence.asking))) for one in records if one.seen.steps <= SLOW_STEPS
     ]
+    others = [(one, found) for one, found in others if one.seen.steps <= SLOW_STEPS]
     ran = {(one.trial.subject, trial_key(one.trial)): one for one in search.records}
-    asked = {trial: None for _, found in variants for trial in found if (trial.subject, trial_key(trial)) not in ran}
+    asked = {
+        trial: None
+        for _, found in (*variants, *others)
+        for trial in found
+        if (trial.subject, trial_key(trial)) not in ran
+    }
     new = await run_trials(list(asked), search, observer) if asked else {}
+    evidence.parts_without_effect += sum(
+        (one := new.get(trial)) is not None and outcome_of(one.observation) == outcome_of(long.observation)
+        for long, found in (*variants, *others)
+        for trial in found
+    )
     pairs: list[tuple[TrialRecord, TrialRecord]] = []
     for long, found in variants:
         tried = [
@@ -125,13 +151,29 @@ async def _shortened(
         ]
         for one in tried:
             evidence.add(long.trial, one.trial, equal=_is_equal(one, long))
-        short = next((one for one in tried if _is_equal(one, long)), None)
+        short = next((one for one in tried if one is not long and _is_equal(one, long)), None)
         # An exception of an empty object, or an empty answer, tells little without what was put into it.
         if short is None or short.trial.subject not in subjects:
             continue
         if not is_trivial(short.observation) or not _fills(long.trial, short.trial):
             pairs.append((long, short))
     return pairs
+
+
+def _without_a_statement(trial: Trial, asking: Container[str]) -> Iterator[Trial]:
+    """Variants without all statements that may go, and without each."""
+    written = trial.source in RICH_SOURCES
+    found = list(without_statements(trial, partial(_is_aside, trial, asking) if written else None))
+    left = [text for text in trial.arrange if all(text in one.arrange for one in found)]
+    if len(left) < len(trial.arrange) - 1:  # a statement that stands there twice may only go once
+        yield replace(trial, arrange=tuple(left))
+    yield from found
+
+
+def _without_another_part(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
+    yield from without_arguments(trial, facts)
+    for act in without_links(trial.act):
+        yield replace(trial, act=act, source=SIMPLIFIED)
 
 
 def _supersede(
@@ -161,12 +203,8 @@ def _left_out(long: Trial, short: Trial) -> set[str]:
 
 def _fills(long: Trial, short: Trial) -> bool:
     """Whether what was left out may put something into an object; a call such as `box.at(3)` only asks."""
-    for text in _left_out(long, short):
-        node = parse_python(text.strip()).body[0]
-        call = node.value if isinstance(node, ast.Expr) else None
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or is_filling(call.func.attr):
-            return True
-    return False
+    left_out = _left_out(long, short) if len(long.arrange) > len(short.arrange) else set[str]()
+    return any(may_fill(parse_python(text.strip()).body[0]) for text in left_out)
 
 
 def _is_equal(short: TrialRecord, long: TrialRecord) -> bool:
@@ -177,15 +215,16 @@ def _is_equal(short: TrialRecord, long: TrialRecord) -> bool:
     )
 
 
-def _is_written(trial: Trial) -> bool:
-    return trial.source in RICH_SOURCES
-
-
-def _is_aside(trial: Trial, statement: ast.stmt) -> bool:
+def _is_aside(trial: Trial, asking: Container[str], statement: ast.stmt) -> bool:
     """Whether a statement of a document may be there for its own sake: it calls another member, or only asks.
 
     Documents show several calls in a row; what one of them leaves behind may be what the next one is about.
+
+    Args:
+        asking: qualified names of the methods that only ask.
     """
+    if called_step(trial, ast.unparse(statement)) in asking:
+        return True
     call = statement.value if isinstance(statement, ast.Expr) else None
     called = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
     return _QUESTION.fullmatch(called) is not None or called not in ("", trial.subject.rpartition(".")[2])

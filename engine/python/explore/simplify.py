@@ -20,6 +20,7 @@ from ..search.trial_search import SLOW_STEPS, TrialRecord, TrialSearch, behaviou
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import outcome_of
 from ..selection.representative import represent, texts_in
+from ..selection.tautologies import silent_methods
 from ..source.literals import literal_places
 from ..usage.harvest import builds_from_other_texts, texts_of_objects
 
@@ -58,13 +59,14 @@ async def simplify_trials(
     built = texts_of_objects([one.trial for one in search.records], facts)
     bases = [one for one in chosen if _may_become_simpler(one, built)]
     written = _texts_by_subject(search.records, built)
+    silent = silent_methods(search.records)
     left = max(_LEAST_TRIALS, _TRIALS_OF_EACH * len(bases))
     fitting = fitting_texts(facts)
     simplest = partial(_simplest, subjects=subjects, facts=facts, written=written, built=built, fitting=fitting)
 
     def variants_of(base: TrialRecord) -> list[Trial]:
         texts = written.get(base.trial.subject, ())
-        return simplified_trials(base.trial, facts, texts, fitting=fitting, built=built)
+        return simplified_trials(base.trial, facts, texts, fitting=fitting, built=built, silent=silent)
 
     for _ in range(rounds):
         if not bases or left <= 0 or over():

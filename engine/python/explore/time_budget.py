@@ -18,6 +18,7 @@ SEARCHING = 0.5
 FALLING_BACK = 0.6
 SIMPLIFYING = 0.7
 HUNTING = 0.85
+TIDYING = 0.92
 # What a confirmation gets at least, whenever it begins.
 CONFIRMING = 0.5
 LEAST_SECONDS = 10.0

@@ -260,7 +260,8 @@ class Value:
         length: len() where it has one.
         text: its repr, cut at 200 characters, for people; a search reads from it whether a repr can be compared.
         held: the arranged variable that holds this very object; empty for other objects.
-        unchanged: whether it equals the object on which the act calls a method, or is the text that `repr` gives of it.
+        unchanged: whether it equals the object on which the act calls a method or an operator, or is the text that
+            `repr` gives of it.
     """
 
     type_name: str

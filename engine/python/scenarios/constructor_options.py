@@ -142,9 +142,11 @@ def _reads(member: CallableFacts, option: str) -> bool:
 
 
 def _is_telling(use: _Use) -> bool:
-    """Whether a method that was called returned a value: of nothing, and of what an operator asks, nobody sees much."""
+    """Whether a method that was called returned a value: of nothing, of what an operator asks, and of an object as it
+    was, nobody sees much."""
     value = use.record.observation.value
-    return is_comparable(use.record) and value is not None and value.source not in (None, "None")
+    told = is_comparable(use.record) and value is not None and value.source not in (None, "None")
+    return told and not (value is not None and value.unchanged and not use.record.observation.effects)
 
 
 def _showing_little(use: _Use) -> tuple[object, ...]:

@@ -177,9 +177,21 @@ def _of_object(
         if other is not None:
             made = scenario_trial(trial, subject, built.statements, f"[{other}, {other}]")
             yield Scenario(made, f"asks again with {option.name}", _Often(f"[{result}, {result}]", 2), REMEMBERS)
+    for option in flags_of(owner.constructor) if owner.constructor is not None else ():
+        statements = _built_with_option(built, option.name, str(option.default != "True"))
+        if statements:
+            made = scenario_trial(trial, subject, statements, f"[{act}, {act}]")
+            yield Scenario(made, f"asks again with {option.name}", _Often(f"[{result}, {result}]", 2), REMEMBERS)
     for name, step in _steps_between(trial, member, owner, built.variable):
         made = scenario_trial(trial, subject, (*built.statements, act, step), act)
         yield Scenario(made, f"asks again after {name}", _Often(result, 2), REMEMBERS)
+
+
+def _built_with_option(built: _Built, name: str, value: str) -> tuple[str, ...]:
+    """The statements with one more option for the object; none where it has that option."""
+    *before, made = built.statements
+    call = _with_option(made.partition(" = ")[2], name, value)
+    return (*before, f"{built.variable} = {call}") if call is not None else ()
 
 
 def _with_option(act: str, name: str, value: str) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice, pairwise
@@ -43,6 +43,7 @@ def simplified_trials(
     *,
     fitting: frozenset[str] | None = None,
     built: Mapping[str, Sequence[str]] | None = None,
+    silent: Container[str] = (),
 ) -> list[Trial]:
     """Returns at most `MOST` simpler variants of a trial, those that change most first.
 
@@ -51,6 +52,7 @@ def simplified_trials(
         written: texts that documents and usage pass to the trial's subject, in order of appearance.
         fitting: `fitting_texts` of the module, where they are known already.
         built: texts that documents and usage build objects from, by class; where the trial builds one, these count.
+        silent: qualified names of the methods that return nothing, so that no object can be had from them.
     """
     built = built or {}
     known = (*written, *(text for texts in built.values() for text in texts))
@@ -58,11 +60,11 @@ def simplified_trials(
     found: dict[tuple[str, ...], Trial] = {}
     variants = chain(
         without_statements(trial),
-        _chained(trial),
+        _chained(trial, silent),
         _with_written_texts(trial, written, built),
         _with_whole_words(trial, known),
         _with_plain_texts(trial, fitting, known),
-        _without_arguments(trial, facts),
+        without_arguments(trial, facts),
         _with_flags(trial, facts),
         _smaller_literals(trial, known),
         _with_words_for_empty_texts(trial),
@@ -95,7 +97,7 @@ def without_statements(trial: Trial, may_go: Callable[[ast.stmt], bool] | None =
         yield replace(trial, arrange=(*trial.arrange[:at], *trial.arrange[at + 1 :]))
 
 
-def _chained(trial: Trial) -> Iterator[Trial]:
+def _chained(trial: Trial, silent: Container[str]) -> Iterator[Trial]:
     """Variants in which an object is built and used in one line: `job = every().day` for two statements."""
     for at, (first, second) in enumerate(pairwise(trial.arrange)):
         built, used = parse_or_none(first), parse_or_none(second)
@@ -116,8 +118,15 @@ def _chained(trial: Trial) -> Iterator[Trial]:
         later = " ".join((*trial.arrange[at + 2 :], trial.act))
         line = ast.unparse(statement.value)
         if re.search(rf"\b{re.escape(bound[0])}\b", later):
+            if f"{_made_class(bound[1])}.{called.attr}" in silent:
+                continue
             line = f"{bound[0]} = {line}"
         yield replace(trial, arrange=(*trial.arrange[:at], line, *trial.arrange[at + 2 :]), wanted=None, wanted_line=0)
+
+
+def _made_class(made: ast.expr) -> str:
+    """The name of what a call that makes an object calls."""
+    return last_name(made.func) if isinstance(made, ast.Call) else ""
 
 
 def _with_written_texts(trial: Trial, written: Sequence[str], built: Mapping[str, Sequence[str]]) -> Iterator[Trial]:
@@ -227,7 +236,7 @@ def _in_known_words(text: str) -> str:
     return "".join(parts)
 
 
-def _without_arguments(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
+def without_arguments(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
     """Variants without one argument that has a default: keywords, and the last positional one of a known callable."""
     known = {(one.owner if one.kind == "constructor" else None) or one.name: one for one in facts.callables()}
     for index, text in enumerate((*trial.arrange, trial.act)):

@@ -26,7 +26,7 @@ from .idle_arguments import idle_records
 from .idle_steps import records_with_idle_steps
 from .meant_errors import RaisingLines, is_meant, raised_by_accident
 from .representative import Representation, answers_undecorated, represent, shows_unset_parts, texts_in
-from .tautologies import says_nothing
+from .tautologies import says_nothing, silent_methods, works_on_nothing
 
 # Origins of trials that were made by changing others.
 _FOUND_BY_SEARCH = frozenset({"mutation", "havoc", "sequence", SIMPLIFIED})
@@ -158,12 +158,15 @@ def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: Raising
     valued = {(f"print({one.trial.act})", *one.trial.arrange) for one in records if _has_source(one)}
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
     stepping = records_with_idle_steps(records, facts)
+    silent = silent_methods(records)
     for record in records:
         if record.number in stepping or says_nothing(record):
             continue
         if record.trial.subject in drawing and _pins_draw(record):
             continue
         if raised_by_accident(record, lines) or rebinds_import(record.trial):
+            continue
+        if silent and works_on_nothing(record.trial, silent):
             continue
         if not record.trial.wanted and answers_undecorated(record.trial, record.observation):
             continue

@@ -1,6 +1,7 @@
-"""Finds trials that pass an argument without effect: the same call without it was tried and had the same outcome.
+"""Finds trials with a part without effect: the same without it was tried and had the same outcome.
 
-An option of the object that the call goes to counts as well.
+A part is an argument of the call, an option of the object that the call goes to, a statement that only looks at
+something, or a method in the middle of a chain of calls.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ from functools import lru_cache
 from ....utils.python_names import assigned_variable, names_of
 from ....utils.python_source import expression_or_none, parse_or_none
 from ..inputs.variations import ORDER_PROMISED
-from ..model.model import RICH_SOURCES, Observation
+from ..model.model import RICH_SOURCES, Observation, Trial
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
+from ..search.simplified_trials import without_statements
+from ..search.story_steps import is_filling
 from ..search.trial_search import TrialRecord
 from ..source.shown_calls import shown_calls
+from .representative import is_trivial
 
+_LOOKING = frozenset("repr str len bool hash list tuple set dict sorted iter format int float bytes print".split())
+_FEWEST_STATEMENTS = 2
 _Key = tuple[str, str, tuple[str, ...], str]
 
 
@@ -27,11 +33,28 @@ _PROMISED_OF_SEVERAL = re.compile(rf"[\[(][^\[\]]+,[^\[\]]+[\])].*{ORDER_PROMISE
 
 
 def idle_records(records: Sequence[TrialRecord]) -> frozenset[int]:
-    """Returns the numbers of records whose call has an argument without effect.
+    """Returns the numbers of records that have a part without effect, whichever way it takes through the code.
 
-    A call that raises is told apart by its exception and message. Documented examples stand as they are written.
+    A call that raises is told apart by its exception and message. Documented examples stand as they are written, and so
+    does what is put into an object: that an answer is the same beside more content says something.
     """
-    return frozenset(long.number for long, short, _ in _pairs(records) if _ends_alike(long, short))
+    found = {long.number for long, short, _ in _pairs(records) if _ends_alike(long, short)}
+    return frozenset(found.union(_with_idle_steps(records)))
+
+
+def _with_idle_steps(records: Sequence[TrialRecord]) -> Iterator[int]:
+    """Numbers of the records that lack nothing without one of their statements, or without a link of their act."""
+    known = {_key(record, record.trial.act, record.trial.arrange): record for record in reversed(records)}
+    for record in records:
+        trial = record.trial
+        if trial.wanted is not None or ShownBehaviour in record.notes or Distinction in record.notes:
+            continue
+        little = is_trivial(record.observation)
+        shorter = [(trial.act, arrange) for arrange in _without_looks(trial.arrange, trial.act, only=little)]
+        shorter += [(act, trial.arrange) for act in without_links(trial.act)]
+        others = (known.get(_key(record, act, arrange)) for act, arrange in shorter)
+        if any(one is not None and one is not record and _ends_alike(record, one) for one in others):
+            yield record.number
 
 
 def without_idle_options(
@@ -81,9 +104,7 @@ def _pairs(records: Sequence[TrialRecord]) -> Iterator[tuple[TrialRecord, TrialR
         if trial.wanted is not None or _PROMISED_OF_SEVERAL.search(trial.act):
             continue
         shorter = [(name, act, trial.arrange) for name, act in _shorter_acts(trial.act)]
-        # What was done with an object since it was made is the point of a sequence, not its options.
-        if trial.source != "sequence" or len(trial.arrange) == 1:
-            shorter += [(name, trial.act, arrange) for name, arrange in _with_fewer_options(trial.arrange, trial.act)]
+        shorter += [(name, trial.act, arrange) for name, arrange in _with_fewer_options(trial.arrange, trial.act)]
         for name, act, arrange in shorter:
             other = known.get(_key(record, act, arrange))
             if other is not None and other is not record:
@@ -152,6 +173,56 @@ def _with_fewer_options(arrange: tuple[str, ...], act: str) -> tuple[tuple[str, 
             (f"self.{name}", (*arrange[:at], f"{bound[0]} = {made}", *arrange[at + 1 :]))
             for name, made in _without_keywords(bound[1])
         ]
+    return tuple(found)
+
+
+@lru_cache(maxsize=16384)
+def _without_looks(arrange: tuple[str, ...], act: str, *, only: bool) -> tuple[tuple[str, ...], ...]:
+    """The statements without all of those, and without each, that call something for nothing and fill no object.
+
+    Args:
+        only: whether calls with arguments stay, too: an answer of little content says more of an object that was used.
+    """
+    if len(arrange) < _FEWEST_STATEMENTS:
+        return ()
+    trial = Trial("", act, arrange=arrange)
+    shorter = tuple(one.arrange for one in without_statements(trial, lambda found: _only_looks(found, bare=only)))
+    if len(shorter) < _FEWEST_STATEMENTS:
+        return shorter
+    looks = [text for text in arrange if any(one.count(text) < arrange.count(text) for one in shorter)]
+    return (tuple(text for text in arrange if text not in looks), *shorter)
+
+
+def _only_looks(statement: ast.stmt, *, bare: bool) -> bool:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or may_fill(statement):
+        return False
+    return not bare or isinstance(call.func, ast.Name) or not (call.args or call.keywords)
+
+
+def may_fill(statement: ast.stmt) -> bool:
+    """Whether a statement may put something into an object; `box.at(3)`, `repr(box)` and `box.add()` only ask."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return True
+    if isinstance(call.func, ast.Name):
+        return call.func.id not in _LOOKING
+    given = bool(call.args or call.keywords)
+    return not isinstance(call.func, ast.Attribute) or (given and is_filling(call.func.attr))
+
+
+@lru_cache(maxsize=16384)
+def without_links(act: str) -> tuple[str, ...]:
+    """The act without each method call in the middle of a chain: `url.text` for `url.remove("a").text`."""
+    tree = expression_or_none(act)
+    found: list[str] = []
+    node = tree.func.value if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute) else tree
+    node = node.value if node is tree and isinstance(node, ast.Attribute) else node
+    whole = _normal(act)
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        link = ast.unparse(node)
+        found.append(whole.replace(link, ast.unparse(node.func.value), 1))
+        node = node.func.value
     return tuple(found)
 
 

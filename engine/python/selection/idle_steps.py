@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from ..model.model import RICH_SOURCES, ModuleFacts
+from ..model.model import RICH_SOURCES, ModuleFacts, Trial
 from ..scenarios.scenario import ShownBehaviour
 from ..search.trial_search import TrialRecord
 from .idle_arguments import outcome_of
@@ -106,10 +106,16 @@ def _key(record: TrialRecord, arrange: tuple[str, ...]) -> _Key:
     return record.trial.subject, record.trial.mode, arrange, record.trial.act
 
 
+def called_step(trial: Trial, text: str) -> str:
+    """The method that a statement only calls on a variable, with its name in the class of the subject; "" for none."""
+    step = _STEP.fullmatch(text)
+    owner = trial.subject.rpartition(".")[0]
+    return f"{owner}.{step[1]}" if step is not None else ""
+
+
 def _steps(record: TrialRecord) -> Iterator[tuple[int, str]]:
     """Places of the statements that only call a method of a variable, with its name in the class of the subject."""
-    owner = record.trial.subject.rpartition(".")[0]
     for at, text in enumerate(record.trial.arrange):
-        step = _STEP.fullmatch(text)
-        if step is not None:
-            yield at, f"{owner}.{step[1]}"
+        step = called_step(record.trial, text)
+        if step:
+            yield at, step

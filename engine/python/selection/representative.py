@@ -19,6 +19,7 @@ from ..facts.type_inference import name_entry
 from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..outside.arrangement import DATA, NOTES
+from ..scenarios.independent_copies import COPYING
 from ..search.called_results import DECORATED
 from ..source.titles import subject_call
 from ..source.trial_shapes import shape_of
@@ -39,7 +40,6 @@ _EMPTY_CONTAINERS = frozenset({"[]", "{}", "()", "set()"})
 _NOTHING = re.compile(r"\bNone\b")
 _GAP = re.compile(r"\bNone\b|(?<![\w'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])")
 _SAMPLES = tuple(definition for definition, _ in DECORATED)
-_COPYING = re.compile(r"_*(deep_?|shallow_?)?(copy|clone|duplicate)(_\w+)?")
 _HELPERS = ("def ", "async def ", "class ", "@")
 
 
@@ -141,7 +141,7 @@ def represent(
         trivial=is_trivial(
             observation,
             () if trial.act.startswith("repr(") else given,
-            copies=subject is not None and _COPYING.fullmatch(subject.name) is not None,
+            copies=subject is not None and COPYING.fullmatch(subject.name) is not None,
         ),
         shape=shape,
         values=values,

@@ -28,6 +28,7 @@ from .reaching import concerns_of, only_lets_through, reaches, undoing
 from .representative import NO_RESULT, OTHER_SHAPE, Representation
 from .state import Selection
 from .surplus_rows import without_surplus_rows
+from .tautologies import ends_where_it_began
 
 MOST_PER_CALLABLE = 24
 MOST_FORMS = 6
@@ -152,6 +153,7 @@ def _take_anchor(
         share += not candidate.oddness
         decorates = any(text.startswith(f"@{candidate.subject}") for text in candidate.record.trial.arrange)
         return (
+            ends_where_it_began(candidate.record),
             shown.degeneracy > MILD,
             candidate.oddness > 1,
             candidate.record.trial.source not in RICH_SOURCES and not decorates,
@@ -196,6 +198,8 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: Selection, cou
     }
     # Of a member that is shown with an operand, a call without any, or with an empty one, shows an accident.
     combines = any(one.record.notes.get(ShownBehaviour) == OVERLAPPING for one in candidates)
+    own = [one for one in selection.chosen.values() if one.subject == candidates[0].subject] if candidates else []
+    shows_change = any(_is_representative(one) and not ends_where_it_began(one.record) for one in own)
     usable = [
         one
         for one in candidates
@@ -204,6 +208,7 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: Selection, cou
         and one.meant
         and (not one.misfits or one.refusal)
         and (one.representation.shape not in told or ShownBehaviour in one.record.notes)
+        and not (shows_change and Distinction not in one.record.notes and ends_where_it_began(one.record))
     ]
     fit = [one for one in usable if not one.misfits]
     taken = sum(one.subject == candidates[0].subject for one in selection.chosen.values()) if candidates else 0

@@ -1,11 +1,18 @@
-"""Finds trials whose test would say nothing: `Point(1, 2) == Point(1, 2)`, or that two hashes differ."""
+"""Finds trials whose test would say nothing: `Point(1, 2) == Point(1, 2)`, or that two hashes differ, or that an
+attribute has the value that was assigned to it the line before, or how None compares where an object was meant."""
 
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
+from collections.abc import Container, Sequence
+from functools import lru_cache
 
-from ....utils.python_source import expression_or_none
-from ..search.trial_search import TrialRecord
+from ....utils.python_names import assigned_variable, last_name, names_of
+from ....utils.python_source import expression_or_none, parse_or_none
+from ..model.model import Trial
+from ..scenarios.independent_copies import COPYING
+from ..search.trial_search import TrialRecord, returned_none
 
 
 class _SaysNothing:
@@ -13,7 +20,8 @@ class _SaysNothing:
 
 
 def says_nothing(record: TrialRecord) -> bool:
-    """Whether a test would compare a call with itself, or pin that hashes differ, which nothing promises.
+    """Whether a test would compare a call with itself, read back what it assigned, or pin that hashes differ, which
+    nothing promises.
 
     What a document shows stays.
     """
@@ -21,7 +29,9 @@ def says_nothing(record: TrialRecord) -> bool:
         return False
     found = record.notes.get(_SaysNothing)
     if found is None:
-        found = record.notes[_SaysNothing] = _is_own_result(record) or _tells_hashes_apart(record)
+        found = record.notes[_SaysNothing] = (
+            _is_own_result(record) or _reads_back(record) or _tells_hashes_apart(record)
+        )
     return found is True
 
 
@@ -34,6 +44,25 @@ def _is_own_result(record: TrialRecord) -> bool:
     return isinstance(written, ast.Call) and found is not None and ast.dump(written) == ast.dump(found)
 
 
+def _reads_back(record: TrialRecord) -> bool:
+    """Whether the last statement assigns to the attribute that the act reads, which has that value."""
+    trial, value = record.trial, record.observation.value
+    if value is None or value.source is None or record.observation.effects or not trial.arrange:
+        return False
+    act, tree = expression_or_none(trial.act), parse_or_none(trial.arrange[-1])
+    last = tree.body[0] if tree is not None and len(tree.body) == 1 else None
+    if not isinstance(act, ast.Attribute):
+        return False
+    held = _normal(value.source)
+    by_name = f"setattr({ast.unparse(act.value)}, {act.attr!r}, {held})"
+    return last is not None and ast.unparse(last) in (f"{ast.unparse(act)} = {held}", by_name)
+
+
+def _normal(source: str) -> str:
+    node = expression_or_none(source)
+    return ast.unparse(node) if node is not None else source
+
+
 def _tells_hashes_apart(record: TrialRecord) -> bool:
     value, act = record.observation.value, record.trial.act
     if value is None or not act.startswith("hash("):
@@ -43,3 +72,84 @@ def _tells_hashes_apart(record: TrialRecord) -> bool:
         return False
     apart = {"False": ast.Eq, "True": ast.NotEq}.get(value.source or "")
     return apart is not None and isinstance(node.ops[0], apart)
+
+
+class _EndsWhereItBegan:
+    """Key of the notes of records: whether an object is, after the act, what it was made as."""
+
+
+def ends_where_it_began(record: TrialRecord) -> bool:
+    """Whether an act leaves its object as it was, or brings it back to what it was made as, and gives nothing else.
+
+    A method that does nothing would pass such a test: `url.set()`, or `part = Part("a")`, `part.load("b")`, and then
+    `part.load("a")`. What copies gives what it was given.
+    """
+    found = record.notes.get(_EndsWhereItBegan)
+    if found is None:
+        found = record.notes[_EndsWhereItBegan] = _is_as_it_was(record)
+    return found is True
+
+
+def _is_as_it_was(record: TrialRecord) -> bool:
+    trial, observation = record.trial, record.observation
+    value = observation.value
+    if value is None or trial.wanted or COPYING.fullmatch(trial.subject.rpartition(".")[2]):
+        return False
+    if observation.output or observation.errors or observation.warnings:
+        return False
+    if not observation.effects:
+        return value.unchanged
+    made = dict(found for text in trial.arrange[:1] if (found := _bound(text)) is not None)
+    again = f".{trial.subject.rpartition('.')[2]}("
+    if not all(again in text for text in trial.arrange[1:]):
+        return False  # what another method did is undone: that is what the act is for
+    returned = value.held or value.source
+    return returned in (None, "None", *made) and all(
+        name in made and _normal(held.source or "") == ast.unparse(made[name]) for name, held in observation.effects
+    )
+
+
+def silent_methods(records: Sequence[TrialRecord]) -> frozenset[str]:
+    """Qualified names of the methods that returned None whenever they were the last call of a trial's act."""
+    found: dict[str, set[bool]] = defaultdict(set)
+    for record in records:
+        owner, _, name = record.trial.subject.rpartition(".")
+        if owner and record.observation.outcome == "returned" and _called_last(record.trial.act) == name:
+            found[record.trial.subject].add(returned_none(record.observation))
+    return frozenset(name for name, answers in found.items() if answers == {True})
+
+
+def works_on_nothing(trial: Trial, silent: Container[str]) -> bool:
+    """Whether the act names a variable that is None because a statement binds what a silent method returned.
+
+    Args:
+        silent: qualified names of the methods that return nothing; see `silent_methods`.
+    """
+    for name, method in filter(None, map(_bound_by_method, trial.arrange)):
+        act = expression_or_none(trial.act) if method in silent else None
+        if act is not None and name in names_of(act):
+            return True
+    return False
+
+
+@lru_cache(maxsize=16384)
+def _bound_by_method(text: str) -> tuple[str, str] | None:
+    """The variable to which a statement binds what a method of a new object returns, and the method: `Part.load`."""
+    bound = _bound(text)
+    call = bound[1] if bound is not None else None
+    if bound is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    made = call.func.value
+    return (bound[0], f"{last_name(made.func)}.{call.func.attr}") if isinstance(made, ast.Call) else None
+
+
+@lru_cache(maxsize=16384)
+def _bound(text: str) -> tuple[str, ast.expr] | None:
+    tree = parse_or_none(text)
+    return assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
+
+
+@lru_cache(maxsize=16384)
+def _called_last(act: str) -> str:
+    call = expression_or_none(act)
+    return call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""

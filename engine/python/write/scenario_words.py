@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
-from ....utils.python_names import last_name, loaded_names, names_of
+from ....utils.python_names import assigned_variable, last_name, loaded_names, names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_or_none
 from ..facts.inverse_names import undoes
 from ..model.spec_case import Case
@@ -21,7 +22,9 @@ def scenario_words(cases: Sequence[Case]) -> Iterator[str]:
     """Generates what a test of one case shows by a scenario, in words; nothing for tables and other tests."""
     if len(cases) == 1:
         case = cases[0]
-        yield from filter(None, (counted_words(case), undone_words(case), drawn_words(case), dropped_words(case)))
+        yield from filter(
+            None, (counted_words(case), undone_words(case), drawn_words(case), dropped_words(case), copied_words(case))
+        )
 
 
 def counted_words(case: Case) -> str:
@@ -36,7 +39,7 @@ def counted_words(case: Case) -> str:
     if not name:
         return ""
     if isinstance(act, ast.List):
-        return _repeated(act, len(counted.elts), name)
+        return _repeated(act, len(counted.elts), name, _option_of_object(nodes[-1]))
     again = "_again" if len(counted.elts) > 1 else ""
     return f"calls_{name}{again}{_after(nodes, act)}"
 
@@ -108,6 +111,14 @@ def _put_in(text: str) -> str:
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
 
 
+def copied_words(case: Case) -> str:
+    """That a test changes a copy and looks at both objects; empty for other tests."""
+    copied = re.compile(rf"(copied_\w+) = (\w+)\.{re.escape(case.subject.rpartition('.')[2])}\(\)")
+    made = next((found for text in case.statements if (found := copied.fullmatch(text))), None)
+    both = made is not None and {made[1], made[2]} <= set(loaded_names(parse_expression(case.expression)))
+    return "leaves_original_alone" if both else ""
+
+
 def restored_words(cases: Sequence[Case]) -> str:
     """Returns `reverses_encode` where each case passes what a call made and gets back what that call was given."""
     found: set[str] = set()
@@ -135,14 +146,29 @@ def _undone_in_files(case: Case) -> str:
     return snake_case(last_name(made[-1].func)) if made and given and written and given[0] in written else ""
 
 
-def _repeated(act: ast.List, called: int, name: str) -> str:
+def _option_of_object(made: ast.stmt) -> str:
+    """The flag with which the last statement makes an object, in words; empty for none."""
+    bound = assigned_variable(made)
+    call = bound[1] if bound is not None else None
+    last = call.keywords[-1] if isinstance(call, ast.Call) and call.keywords else None
+    if last is None or not isinstance(last.value, ast.Constant) or not isinstance(last.value.value, bool):
+        return ""
+    return f"{'with' if last.value.value else 'without'}_{last.arg}_"
+
+
+def _repeated(act: ast.List, called: int, name: str, made: str) -> str:
+    """How often an act of several alike calls has the function called.
+
+    Args:
+        made: with what option the object was made, in words.
+    """
     if called == 1:
         return f"calls_{name}_once"
     if called < len(act.elts):
         return f"calls_{name}_once_for_equal_arguments"
     last = act.elts[-1]
     option = last.keywords[-1].arg if isinstance(last, ast.Call) and last.keywords else ""
-    return f"with_{option}_calls_{name}_each_time" if option else f"calls_{name}_each_time"
+    return f"with_{option}_calls_{name}_each_time" if option else f"{made}calls_{name}_each_time"
 
 
 def _after(nodes: list[ast.stmt], act: ast.expr) -> str:

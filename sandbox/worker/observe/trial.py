@@ -290,10 +290,10 @@ class _Work:
                 self.told["shown"] = "" if result is None else repr(result)[:MAX_SHOWN]
 
     def _is_like_receiver(self, result):
-        """Whether a method gave an object that equals the one it was called on, or `repr(…)` of such an object."""
+        """Whether a method or an operator gave an object that equals its own, or `repr(…)` of such an object."""
         act = self.trial["act"]
         of_text = act.startswith("repr(")
-        name = act[5 if of_text else 0 :].partition(".")[0]
+        name = act[5 if of_text else 0 :].partition(".")[0].partition(" ")[0]
         if name not in self.names:
             return False
         one = self.namespace.get(name)

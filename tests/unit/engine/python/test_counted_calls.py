@@ -32,7 +32,7 @@ LOADER = ClassFacts(
     "Loader",
     "plain",
     (1, 9),
-    constructor=method("Loader", positional("load"), kind="constructor"),
+    constructor=method("Loader", positional("load"), positional("remember", "True"), kind="constructor"),
     members=(
         method("Loader.get", positional("key"), positional("keep", "True")),
         method("Loader.forget", positional("key")),
@@ -51,15 +51,16 @@ FACTS = ModuleFacts("m.py", "m", ".", "", classes=(LOADER, LATE))
 class Loader:
     """Remembers what was loaded, as the facts above say."""
 
-    def __init__(self, load: Any) -> None:
+    def __init__(self, load: Any, remember: bool = True) -> None:
         self.load = load
+        self.remember = remember
         self.kept: dict[Any, Any] = {}
 
     def get(self, key: Any, keep: bool = True) -> Any:
         if key in self.kept:
             return self.kept[key]
         value = self.load(key)
-        if keep:
+        if keep and self.remember:
             self.kept[key] = value
         return value
 
@@ -128,7 +129,7 @@ def test_a_decorator_that_needs_what_the_trial_arranges_is_left_out() -> None:
     assert {one.trial.subject for one in counted_calls([unknown], FACTS)} == {"late"}
 
 
-def test_an_object_built_with_a_function_is_asked_twice_with_an_option_and_after_it_forgot() -> None:
+def test_an_object_built_with_a_function_is_asked_twice_with_options_of_both_and_after_it_forgot() -> None:
     known = record(
         0,
         "loader.get('apple')",
@@ -140,6 +141,7 @@ def test_an_object_built_with_a_function_is_asked_twice_with_an_option_and_after
     assert shown([about_get], Loader=Loader) == {
         "remembers",
         "asks again with keep",
+        "asks again with remember",
         "asks again after forget",
     }
 
@@ -162,6 +164,7 @@ def test_a_call_that_raised_shows_no_decorator() -> None:
         ("[lazy.value, lazy.value]", "['total']", "", "calls_double_once"),
         ("[get(4, keep=False), get(4, keep=False)]", "[4, 4]", "", "with_keep_calls_double_each_time"),
         ("get(4)", "[4, 4]", "loader.forget(4)", "calls_double_again_after_forget"),
+        ("[get(4), get(4)]", "[4, 4]", "get = Get(double, keep=False)", "without_keep_calls_double_each_time"),
     ],
 )
 def test_a_test_that_counts_calls_is_named_by_the_count(act: str, noted: str, last: str, words: str) -> None:

@@ -53,7 +53,7 @@ def test_an_option_without_effect_is_found_below_what_only_shows_the_result() ->
     assert idle_records(same) == {3, 4}
 
 
-def test_an_option_of_an_object_with_which_nothing_else_was_done_counts_in_a_sequence_too() -> None:
+def test_an_option_of_an_object_counts_in_a_sequence_too() -> None:
     plain = record(1, "box.total()", returned("1"), arrange=("box = Box(3)",))
     idle = record(2, "box.total()", returned("1"), arrange=("box = Box(3, strict=True)",), source="sequence")
     used = [
@@ -61,7 +61,42 @@ def test_an_option_of_an_object_with_which_nothing_else_was_done_counts_in_a_seq
         record(4, "box.total()", returned("2"), arrange=("box = Box(3, strict=True)", "box.add(4)"), source="sequence"),
     ]
 
-    assert idle_records([plain, idle, *used]) == {2}
+    assert idle_records([plain, idle, *used]) == {2, 4}
+
+
+@pytest.mark.parametrize("look", ["repr(box)", "box.get_total()", "box.check('lid')", "box.add()"])
+def test_a_look_at_an_object_before_the_call_is_idle_whichever_way_the_call_takes_after_it(look: str) -> None:
+    plain = record(1, "repr(box)", returned("5"), (1, 2), arrange=("box = Box(5)",))
+    after = record(2, "repr(box)", returned("5"), (1, 3), arrange=("box = Box(5)", look))
+    shown = replace(after, number=3, trial=replace(after.trial, wanted="5"))
+
+    assert idle_records([plain, after]) == {2}
+    assert idle_records([plain, shown]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("step", "answer"),
+    [
+        pytest.param("box.add(4)", "5", id="what_fills_the_object"),
+        pytest.param("box.size = 4", "5", id="an_assignment"),
+        pytest.param("box.check('lid')", "False", id="what_may_have_changed_an_object_that_then_tells_little"),
+    ],
+)
+def test_a_step_stays_that_gives_the_object_what_the_answer_is_about(step: str, answer: str) -> None:
+    plain = record(1, "box.at(0)", returned(answer), (1, 2), arrange=("box = Box(5)",))
+    after = record(2, "box.at(0)", returned(answer), (1, 3), arrange=("box = Box(5)", step))
+
+    assert idle_records([plain, after]) == frozenset()
+
+
+def test_a_link_of_a_chain_without_which_the_same_comes_is_idle() -> None:
+    plain = record(1, "Url('').text", returned("''"))
+    removed = record(2, "Url('').remove(['one']).text", returned("''"))
+    added = record(3, "Url('').add('one').text", returned("'?one'"))
+    called = record(4, "Url('').remove(['one']).to_text()", returned("''"))
+
+    alike = [replace(one, trial=replace(one.trial, subject="Url.text")) for one in (plain, removed, added, called)]
+    assert idle_records(alike) == {2}
 
 
 def test_a_call_without_an_option_that_nothing_needs_takes_the_place_and_the_mutants_of_the_one_with_it() -> None:

@@ -11,7 +11,7 @@ from testwright.engine.python.model.model import Observation, Value
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.idle_steps import asking_methods, records_with_idle_steps
-from testwright.engine.python.selection.tautologies import says_nothing
+from testwright.engine.python.selection.tautologies import says_nothing, silent_methods, works_on_nothing
 from testwright.tests.unit.engine.python.test_select_trials import record, returned
 
 pytestmark = pytest.mark.feature("B-16", "B-18")
@@ -155,3 +155,29 @@ def test_a_call_that_a_busy_machine_cut_short_says_nothing_of_a_step() -> None:
 )
 def test_a_call_that_is_compared_with_itself_says_nothing(act: str, source: str, empty: bool) -> None:
     assert says_nothing(record(0, act, returned(source))) is empty
+
+
+@pytest.mark.parametrize(
+    ("act", "source", "last", "empty"),
+    [
+        ("path.absolute", "True", "path.absolute = True", True),
+        ("path.text", "'/a'", 'path.text = "/a"', True),
+        ("path.text", "'/a'", "path.text = 'a'", False),
+        ("path.absolute", "True", "setattr(path, 'absolute', True)", True),
+        ("path.absolute", "True", "other.absolute = True", False),
+    ],
+)
+def test_reading_back_what_the_line_before_assigned_says_nothing(act: str, source: str, last: str, empty: bool) -> None:
+    assert says_nothing(record(0, act, returned(source), arrange=("path = Path()", last))) is empty
+
+
+def test_what_a_method_gives_that_returns_nothing_is_no_object_to_compare() -> None:
+    loads = asked(0, "part.load('a')", returned("None"), "part = Part()", subject="Part.load")
+    opened = asked(1, "path.load('a')", returned("Path('a')"), "path = Path()", subject="Path.load")
+    silent = silent_methods([loads, opened])
+    compared = asked(2, "part != Part('b')", returned("True"), "part = Part().load('a')", subject="Part.__ne__")
+    of_path = asked(3, "path != Path('b')", returned("True"), "path = Path().load('a')", subject="Path.__ne__")
+
+    assert silent == {"Part.load"}
+    assert works_on_nothing(compared.trial, silent)
+    assert not works_on_nothing(of_path.trial, silent)

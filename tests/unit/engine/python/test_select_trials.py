@@ -464,3 +464,26 @@ def test_an_object_of_a_documented_text_or_of_one_without_its_placeholders_is_th
     found = {one.record.number: one.oddness for one in rank_candidates(records, facts)}
 
     assert found == {0: 0, 1: 0, 2: 1}
+
+
+def test_a_call_that_leaves_its_object_as_it_was_gives_place_to_one_that_changes_it() -> None:
+    one = CallableFacts("Part.load", "method", (3, 6), owner="Part")
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(ClassFacts("Part", "plain", (1, 6), members=(one,)),))
+    made, unchanged = "part = Part('a')", Value("m.Part", "Part('a')", unchanged=True)
+
+    def loading(number: int, act: str, seen: Observation, last: int, *before: str) -> TrialRecord:
+        found = record(number, act, seen, (3, last), arrange=(made, *before))
+        return replace(found, trial=replace(found.trial, subject="Part.load"))
+
+    other = (("part", Value("m.Part", "Part('b')")),)
+    again = (("part", Value("m.Part", "Part('a')")),)
+    idle = loading(0, "part.load()", Observation("returned", value=unchanged), 4)
+    back = loading(1, "part.load('a')", returned("None", effects=again), 5, "part.load('b')")
+    telling = loading(2, "part.load('b')", returned("None", effects=other), 6)
+    undone = loading(3, "part.load('a')", returned("None", effects=again), 7, "part.name = 'b'")
+
+    acts = {
+        (found.trial.arrange, found.trial.act)
+        for found in select_trials([idle, back, telling, undone], facts, frozenset())
+    }
+    assert acts == {((made,), "part.load('b')"), ((made, "part.name = 'b'"), "part.load('a')")}

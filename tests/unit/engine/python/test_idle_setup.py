@@ -1,0 +1,91 @@
+"""Statements and options that change nothing are left out of the trials that become tests (B-16)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from testwright.engine.python.explore.idle_setup import drop_idle_setup
+from testwright.engine.python.facts.analyse import facts_from_source
+from testwright.engine.python.model.arcs import ArcMap
+from testwright.engine.python.model.model import Observation, Trial, Value
+from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.project.layout import ModulePlace
+from testwright.engine.python.search.trial_search import TrialSearch
+from testwright.tests.support.engine.exploration import Listed
+
+pytestmark = pytest.mark.feature("B-16")
+
+SOURCE = """
+class Pointer:
+    def __init__(self, path, strict=True):
+        self.path = path
+        self.strict = strict
+        self.count = 0
+
+    def holds(self, other):
+        return self.path.startswith(other.path)
+
+    def step(self):
+        self.count += 1
+        return self.count > 0
+"""
+FACTS = facts_from_source(SOURCE.encode(), ModulePlace("m.py", "m", "."))
+PAIR = ("child = Pointer('/foo/bar')", "parent = Pointer('/foo')")
+
+
+class InProcess:
+    """Runs the trials of the module above here; tells results alone."""
+
+    conditions = SimpleNamespace(clock=None)
+
+    async def watch(self, trials: Sequence[Trial], **_: Any) -> list[ObservedTrial]:
+        return [self._observed(one) for one in trials]
+
+    def _observed(self, trial: Trial) -> ObservedTrial:
+        names: dict[str, Any] = {}
+        exec(SOURCE, names)
+        for statement in trial.arrange:
+            exec(statement, names)
+        result = eval(trial.act, names)
+        return ObservedTrial(Observation("returned", value=Value(type(result).__name__, source=repr(result))))
+
+
+def left(*trials: Trial, kills: int = 0) -> set[tuple[str, ...]]:
+    """The lines of the trials that are left; `kills`: how many mutants each of them detects."""
+
+    async def drop() -> TrialSearch:
+        search, observer = TrialSearch(FACTS, ArcMap(SOURCE), Listed(trials), frozenset(), 100), InProcess()
+        for one, seen in zip(trials, await observer.watch(trials), strict=True):
+            search.learn(one, seen)
+        known = {one.number: frozenset({one.number} if kills else ()) for one in search.records}
+        await drop_idle_setup(FACTS, search, observer, frozenset(), known)  # type: ignore[arg-type]
+        return search
+
+    return {(*one.trial.arrange, one.trial.act) for one in asyncio.run(drop()).records}
+
+
+def shown(act: str, *before: str, subject: str = "Pointer.holds") -> Trial:
+    """A line of a document that shows several in a row."""
+    return Trial(subject, act, arrange=before, source="doctest", wanted="True", imports=("from m import *",))
+
+
+@pytest.mark.parametrize("kills", [0, 1])
+def test_questions_that_a_document_asks_before_another_one_are_left_out(kills: int) -> None:
+    first = shown("child.holds(parent)", *PAIR)
+    second = shown("child.holds(child)", *PAIR, "child.holds(parent)")
+
+    found = left(first, second, kills=kills)
+    assert {lines[-1] for lines in found} == {first.act, second.act}
+    assert all(first.act not in lines[:-1] for lines in found)
+
+
+def test_calls_that_change_their_object_stay_in_what_a_document_shows() -> None:
+    first = shown("child.step()", PAIR[0], subject="Pointer.step")
+    second = shown("child.step()", PAIR[0], "child.step()", subject="Pointer.step")
+
+    assert left(first, second) == {(PAIR[0], "child.step()"), (PAIR[0], "child.step()", "child.step()")}
