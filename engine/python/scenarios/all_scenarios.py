@@ -13,7 +13,7 @@ from .constructor_options import show_constructor_options
 from .counted_calls import REMEMBERS, counted_calls
 from .drawn_results import show_draws
 from .filled_attributes import show_filled_attributes
-from .independent_copies import independent_copies
+from .independent_copies import independent_copies, spared_arguments
 from .moved_clocks import show_moved_clocks
 from .object_round_trips import object_round_trips, with_named_content, written_texts
 from .overlapping_operands import overlapping_operands
@@ -30,6 +30,7 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     await show_scenarios(object_round_trips(search.records, facts), search, observer)
     await show_scenarios(overlapping_operands(search.records, facts), search, observer)
     await show_scenarios(independent_copies(search.records, facts), search, observer)
+    await show_scenarios(spared_arguments(search.records, facts), search, observer)
     counted = await show_scenarios(counted_calls(search.records, facts), search, observer)
     remembering = [one for one in counted if one.shows == REMEMBERS]
     await show_moved_clocks(facts, search, observer, remembering)

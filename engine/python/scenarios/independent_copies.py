@@ -1,4 +1,8 @@
-"""Shows that a copy is one of its own: what is changed in it leaves the object alone that it was made from."""
+"""Shows what leaves an object alone: that a copy is one of its own, and the flag with which a call changes no argument.
+
+What is changed in a copy leaves the object as it was that the copy was made from; `put(box, 3, inplace=False)` gives
+another box.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import assigned_variable, names_of
+from ....utils.python_names import assigned_variable, last_name, names_of
 from ....utils.python_source import expression_or_none, parse_or_none
-from ..model.model import CallableFacts, ModuleFacts, Observation
+from ..domain.membership import count_outside
+from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
+from ..search.story_steps import flags_of
 from ..search.trial_search import TrialRecord
 from .scenario import Scenario, is_plain_return, returned_source, scenario_trial
 
@@ -18,8 +24,10 @@ COPYING = re.compile(r"_*(deep_?|shallow_?)?(copy|clone|duplicate)(_\w+)?")
 """Names of methods that are there to give an equal object."""
 
 LEAVES_ORIGINAL = "leaves the original alone"
+SPARES = "leaves its argument alone"
 _MOST_CHANGES = 4
 _MOST_COPIES = 3
+_MOST_CALLS = 3
 _PAIR = 2
 
 
@@ -31,12 +39,46 @@ def independent_copies(records: Sequence[TrialRecord], facts: ModuleFacts) -> It
             returned[record.trial.subject].append(record)
     for owner in facts.classes:
         copying = [one for one in owner.members if one.kind == "method" and _copies(one)]
-        changing = [one for one in owner.members if one.kind == "method" and one.public and one not in copying]
-        changes = [found for one in changing for found in _changes(returned[one.qualname])] if copying else []
+        changing = [one for one in owner.members if one.kind == "method" and one.public and not _copies(one)]
+        changes = [found for one in changing for found in _changes(returned[one.qualname], facts)] if copying else []
         for member in copying:
             telling = sorted(returned[member.qualname], key=_showing_little)
             for record in [one for one in telling if _original(one)][:_MOST_COPIES]:
                 yield from _of_copy(record, member, changes)
+
+
+def spared_arguments(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[Scenario]:
+    """Generates scenarios that pass the other value of a flag to a call that changes its argument, and ask both."""
+    flagged = {one.qualname: flags for one in facts.callables() if one.public and (flags := flags_of(one))}
+    tried: dict[tuple[str, str], int] = defaultdict(int)
+    for record in sorted(records, key=lambda one: (one.trial.source not in RICH_SOURCES, one.number)):
+        flags = flagged.get(record.trial.subject, ()) if is_plain_return(record) else ()
+        changed = {name for name, _ in record.observation.effects if name.isidentifier()}
+        call = _shown_call(record.trial.act, record.trial.subject) if flags and len(changed) == 1 else None
+        if call is None or not changed <= {one.id for one in call.args if isinstance(one, ast.Name)}:
+            continue
+        (variable,) = changed
+        made = dict(found for text in record.trial.arrange if (found := _assigned(text)) is not None)
+        for flag in flags:
+            known = any(keyword.arg == flag.name for keyword in call.keywords)
+            if known or variable not in made or tried[record.trial.subject, flag.name] >= _MOST_CALLS:
+                continue
+            tried[record.trial.subject, flag.name] += 1
+            option = ast.keyword(flag.name, ast.Constant(flag.default != "True"))
+            other = ast.unparse(ast.Call(call.func, call.args, [*call.keywords, option]))
+            act, subject = f"[{other}, {variable}]", record.trial.subject
+            trial = scenario_trial(record.trial, subject, record.trial.arrange, act)
+            yield Scenario(trial, SPARES, _LeavesAlone(ast.unparse(made[variable]), at=1))
+
+
+def _shown_call(act: str, subject: str) -> ast.Call | None:
+    """The call of a function that an act is, or that it compares with what should come."""
+    tree = expression_or_none(act)
+    if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(tree.ops[0], ast.Eq):
+        tree = tree.left
+    named = isinstance(tree, ast.Call) and last_name(tree.func) == subject.rpartition(".")[2]
+    starred = isinstance(tree, ast.Call) and any(isinstance(one, ast.Starred) for one in tree.args)
+    return tree if isinstance(tree, ast.Call) and named and not starred else None
 
 
 def _copies(member: CallableFacts) -> bool:
@@ -44,8 +86,8 @@ def _copies(member: CallableFacts) -> bool:
 
 
 def _showing_little(record: TrialRecord) -> tuple[object, ...]:
-    """Orders copies: those of objects with something in them first."""
-    return -len(returned_source(record.observation)) // 10, len(record.trial.arrange), record.number
+    """Orders copies: those of objects that are made in the fewest lines first, then those that show most."""
+    return len(record.trial.arrange), -len(returned_source(record.observation)), record.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +99,11 @@ class _Change:
     record: TrialRecord
 
 
-def _changes(records: Sequence[TrialRecord]) -> Iterator[_Change]:
-    """The shortest calls of one method that change the object of a variable and name no other variable."""
+def _changes(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[_Change]:
+    """The call of one method that changes the object of a variable and names no other variable.
+
+    One that a person wrote comes first, then the shortest; what is passed belongs to the method's domains.
+    """
     found: list[_Change] = []
     for record in records:
         act = expression_or_none(record.trial.act)
@@ -69,7 +114,12 @@ def _changes(records: Sequence[TrialRecord]) -> Iterator[_Change]:
             continue
         if isinstance(act.func.value, ast.Name) and names_of(act) == {act.func.value.id} == changed:
             found.append(_Change(act.func.value.id, ast.unparse(act), record))
-    yield from sorted(found, key=lambda one: (len(one.source), one.record.number))[:1]
+    fitting = [one for one in found if not count_outside(one.record.trial, facts)]
+    yield from sorted(fitting, key=_showing_less)[:1]
+
+
+def _showing_less(one: _Change) -> tuple[object, ...]:
+    return one.record.trial.source not in RICH_SOURCES, len(one.source), one.record.number
 
 
 def _original(record: TrialRecord) -> str:
@@ -107,16 +157,17 @@ def _of_copy(record: TrialRecord, member: CallableFacts, changes: Sequence[_Chan
 
 @dataclass(frozen=True, slots=True)
 class _LeavesAlone:
-    """The condition that of two objects the first one still has a source, and the second one has another."""
+    """The condition that of two objects one still has a source, by default the first, and the other one has another."""
 
     source: str
+    at: int = 0
 
     def __call__(self, observation: Observation) -> bool:
         pair = expression_or_none(returned_source(observation))
         if not isinstance(pair, ast.List) or len(pair.elts) != _PAIR:
             return False
-        original, copied = map(ast.unparse, pair.elts)
-        return original == _normal(self.source) != copied
+        both = [ast.unparse(one) for one in pair.elts]
+        return both[self.at] == _normal(self.source) != both[1 - self.at]
 
 
 def _normal(source: str) -> str:

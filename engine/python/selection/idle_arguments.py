@@ -213,9 +213,19 @@ def may_fill(statement: ast.stmt) -> bool:
 
 @lru_cache(maxsize=16384)
 def without_links(act: str) -> tuple[str, ...]:
-    """The act without each method call in the middle of a chain: `url.text` for `url.remove("a").text`."""
+    """The act without each method call in the middle of a chain: `url.text` for `url.remove("a").text`.
+
+    What only shows a result, as `repr(…)` does, is a link too: of a call that raises there is none to show.
+    """
     tree = expression_or_none(act)
     found: list[str] = []
+    if (
+        isinstance(tree, ast.Call)
+        and isinstance(tree.func, ast.Name)
+        and tree.func.id == "repr"
+        and len(tree.args) == 1
+    ):
+        return (ast.unparse(tree.args[0]),)
     node = tree.func.value if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute) else tree
     node = node.value if node is tree and isinstance(node, ast.Attribute) else node
     whole = _normal(act)

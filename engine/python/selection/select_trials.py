@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..inputs.plain_texts import MANGLED
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts
 from ..scenarios.compared_arguments import COMPARED
+from ..scenarios.independent_copies import SPARES
 from ..scenarios.overlapping_operands import OVERLAPPING, SHOWN_OPERANDS
 from ..scenarios.scenario import ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Control, Distinction
@@ -137,7 +138,7 @@ def _take_anchor(
     for scenario in shown:
         selection.take(scenario, keep=True)
         selection.anchors.add(scenario.record.number)
-    telling = any(one.record.notes[ShownBehaviour] != ROUND_TRIP for one in shown)
+    telling = any(one.record.notes[ShownBehaviour] not in (ROUND_TRIP, SPARES) for one in shown)
     if telling or any(_is_representative(example) for example in examples):
         return True
     fit = [one for one in candidates if one.asserts and one.meant and not (one.misfits or one.idle)]

@@ -23,7 +23,15 @@ def scenario_words(cases: Sequence[Case]) -> Iterator[str]:
     if len(cases) == 1:
         case = cases[0]
         yield from filter(
-            None, (counted_words(case), undone_words(case), drawn_words(case), dropped_words(case), copied_words(case))
+            None,
+            (
+                counted_words(case),
+                undone_words(case),
+                drawn_words(case),
+                dropped_words(case),
+                copied_words(case),
+                spared_words(case),
+            ),
         )
 
 
@@ -117,6 +125,19 @@ def copied_words(case: Case) -> str:
     made = next((found for text in case.statements if (found := copied.fullmatch(text))), None)
     both = made is not None and {made[1], made[2]} <= set(loaded_names(parse_expression(case.expression)))
     return "leaves_original_alone" if both else ""
+
+
+def spared_words(case: Case) -> str:
+    """The flag with which a test calls a function that then leaves its argument alone; empty for other tests."""
+    act = parse_expression(case.expression)
+    if not isinstance(act, ast.List) or len(act.elts) != 2 or not isinstance(act.elts[1], ast.Name):
+        return ""
+    call, left = act.elts[0], act.elts[1].id
+    given = call.keywords[-1] if isinstance(call, ast.Call) and call.keywords else None
+    if given is None or not isinstance(given.value, ast.Constant) or not isinstance(given.value.value, bool):
+        return ""
+    flag = f"{'with' if given.value.value else 'without'}_{given.arg}"
+    return f"{flag}_leaves_{snake_case(left)}_alone" if left in loaded_names(call) else ""
 
 
 def restored_words(cases: Sequence[Case]) -> str:

@@ -6,6 +6,7 @@ import io
 import itertools
 import os
 import pathlib
+import re
 import shutil
 import sys
 import types
@@ -293,15 +294,17 @@ class _Work:
         """Whether a method or an operator gave an object that equals its own, or `repr(…)` of such an object."""
         act = self.trial["act"]
         of_text = act.startswith("repr(")
-        name = act[5 if of_text else 0 :].partition(".")[0].partition(" ")[0]
+        name, *parts = re.split(r"[^\w.]", act[5 if of_text else 0 :], maxsplit=1)[0].split(".")
         if name not in self.names:
             return False
-        one = self.namespace.get(name)
-        if type(one).__eq__ is object.__eq__ or type(one).__module__ == "builtins":
-            return False
         try:
+            one = self.namespace.get(name)
+            for part in parts[:-1]:  # the last one is the method
+                one = getattr(one, part)
+            if type(one).__eq__ is object.__eq__ or type(one).__module__ == "builtins":
+                return False
             return repr(one) == result if of_text else type(one) is type(result) and bool(one == result)
-        except Exception:  # how a project's objects compare is their business
+        except Exception:  # how a project's objects compare, and what its properties do, is their business
             return False
 
     def _tell_raised(self, error):

@@ -157,6 +157,13 @@ class Place:
 
     def tidy(self):
         return Place(self.path.rstrip("/"))
+
+    def __truediv__(self, other):
+        return Place(self.path + other)
+
+    @property
+    def end(self):
+        return Place(self.path[-1:])
 """
 TRIALS = [
     trial("cart.add('apple', 2)", "cart = Cart()", subject="Cart.add"),
@@ -188,6 +195,9 @@ TRIALS = [
     trial("place.tidy()", "place = Place('a/')", subject="Place.tidy"),
     trial("plain.tidy()", "plain = Place('a')", subject="Place.tidy"),
     trial("repr(plain.tidy())", "plain = Place('a')", subject="Place.tidy"),
+    trial("plain.end.tidy()", "plain = Place('bar')", subject="Place.tidy"),
+    trial("tidy / ''", "tidy = Place('a')", subject="Place.__truediv__"),
+    trial("tidy / 'b'", "tidy = Place('a')", subject="Place.__truediv__"),
 ]
 
 
@@ -208,7 +218,9 @@ def test_effects_on_arranged_names_are_told_with_their_values(seen: Mapping[str,
 
 def test_a_result_that_equals_the_object_that_was_asked_is_told(seen: Mapping[str, Observation]) -> None:
     told = {act: value.unchanged for act, one in seen.items() if "tidy" in act and (value := one.value) is not None}
-    assert told == {"place.tidy()": False, "plain.tidy()": True, "repr(plain.tidy())": True}
+    assert told.pop("tidy / 'b'") is told.pop("place.tidy()") is False
+    assert set(told) == {"plain.tidy()", "repr(plain.tidy())", "plain.end.tidy()", "tidy / ''"}
+    assert all(told.values())
 
 
 def test_an_exception_is_told_with_type_message_and_line(seen: Mapping[str, Observation]) -> None:

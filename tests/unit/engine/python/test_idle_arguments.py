@@ -125,3 +125,11 @@ def test_a_call_with_an_idle_option_stays_where_a_person_wrote_it_or_another_way
     other_way = record(3, "tidy('a', deep=True)", returned("'a'"), (1, 3))
 
     assert without_idle_options([plain, written, other_way], {})[0] == [plain, written, other_way]
+
+
+def test_what_shows_a_result_is_idle_where_the_call_raises() -> None:
+    refused = [record(1, "url.join('#')", raised("ValueError")), record(2, "repr(url.join('#'))", raised("ValueError"))]
+    shown = [record(3, "url.join('a')", returned("Url('a')")), record(4, "repr(url.join('a'))", returned("'Url(a)'"))]
+    records = [replace(one, trial=replace(one.trial, subject="Url.join")) for one in (*refused, *shown)]
+
+    assert idle_records(records) == {2}

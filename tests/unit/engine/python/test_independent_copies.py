@@ -10,9 +10,9 @@ from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.model import Observation, Value
 from testwright.engine.python.model.spec_case import Case
 from testwright.engine.python.project.layout import ModulePlace
-from testwright.engine.python.scenarios.independent_copies import independent_copies
+from testwright.engine.python.scenarios.independent_copies import independent_copies, spared_arguments
 from testwright.engine.python.search.trial_search import TrialRecord
-from testwright.engine.python.write.scenario_words import copied_words
+from testwright.engine.python.write.scenario_words import copied_words, spared_words
 from testwright.tests.unit.engine.python.test_select_trials import record, returned
 
 pytestmark = pytest.mark.feature("B-16")
@@ -27,6 +27,12 @@ class Cart:
 
     def add(self, item):
         self.items.append(item)
+
+
+def put(box, item, inplace=True):
+    box = box if inplace else list(box)
+    box.append(item)
+    return box
 """
 FACTS = facts_from_source(CODE, ModulePlace("m.py", "m", "."))
 
@@ -79,3 +85,25 @@ def test_what_is_told_by_its_text_alone_is_compared_by_its_text() -> None:
 
 def test_a_call_with_another_object_of_its_test_changes_no_copy() -> None:
     assert not list(independent_copies([COPIED, adding("basket.add(other)", "Cart()", "Cart('b')")], FACTS))
+
+
+@pytest.mark.parametrize("act", ["put(box, 4)", "put(box, 4) == [3, 4]"])
+def test_a_call_that_changes_its_argument_is_made_with_the_other_value_of_its_flag(act: str) -> None:
+    changed = (("box", Value("list", "[3, 4]")),)
+    called = replace(record(0, act, returned("[3, 4]", effects=changed)), number=0)
+    known = replace(called, trial=replace(called.trial, subject="put", arrange=("box = [3]",)))
+    (found,) = spared_arguments([known], FACTS)
+
+    assert found.trial.act == "[put(box, 4, inplace=False), box]"
+    assert [found.holds(returned(one)) for one in ("[[3, 4], [3]]", "[[3, 4], [3, 4]]", "[[3], [3]]")] == [
+        True,
+        False,
+        False,
+    ]
+    words = spared_words(Case("c", "x", "put", found.trial.act, statements=found.trial.arrange))
+    assert words == "without_inplace_leaves_box_alone"
+
+
+def test_a_call_that_changes_no_argument_shows_no_flag() -> None:
+    known = record(0, "put(box, 4)", returned("[3, 4]"), arrange=("box = [3]",))
+    assert not list(spared_arguments([known], FACTS))
