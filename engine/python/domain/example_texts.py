@@ -44,7 +44,7 @@ def text_sources(domain: ParameterDomain, name: str, place: int, default: str = 
         if domain.requires(required):
             return [*rotated(plain, place), *edges]
     named = texts_named(name)
-    formed = _of_name(named, place) or _signs_beside(default)
+    formed = _of_name(named, place) or signs_beside(default)
     if formed:
         return formed
     samples = [str(literal_or(text, "")) for text in domain.samples]
@@ -72,7 +72,7 @@ def _of_name(named: Sequence[str], place: int) -> list[str]:
     return [*rotated(texts, place), *([] if one_letter else rotated(tables.WORDS, place))]
 
 
-def _signs_beside(default: str) -> list[str]:
+def signs_beside(default: str) -> list[str]:
     """Other signs than a default that is one: a bracket for a bracket, a separator for a separator.
 
     A default may also be a regular expression of a sign, such as `" ?\\| ?"`; plain signs are expressions as well.

@@ -193,6 +193,19 @@ def _target(facts: ModuleFacts, one: CallableFacts, function: str) -> CallableFa
     return None
 
 
+def passed_on(facts: ModuleFacts, one: CallableFacts, name: str) -> list[tuple[CallableFacts, str]]:
+    """The callables of the module that a parameter's value is passed on to as it is, each with its parameter's name."""
+    found: list[tuple[CallableFacts, str]] = []
+    for used, what in one.uses:
+        if used == name and what.startswith("argument:"):
+            _, function, place = what.split(":", 2)
+            target = _target(facts, one, function)
+            parameter = _parameter_at(target, place) if target is not None else None
+            if target is not None and parameter is not None:
+                found.append((target, parameter))
+    return found
+
+
 def _parameter_at(target: CallableFacts, place: str) -> str | None:
     if place.isdigit():
         positional = [parameter.name for parameter in target.parameters if parameter.is_positional]

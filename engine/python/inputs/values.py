@@ -11,7 +11,7 @@ from ..domain.example_tables import CONVERTER_NAME, PREDICATE_NAME
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
 from ..facts.docstrings import is_made_by_others
-from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
+from ..facts.type_inference import default_hint, inferred_hints, name_entry, passed_on, uses_of
 from ..model.candidate_parts import combined, distinct
 from ..model.domain import CallableDomains
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
@@ -134,7 +134,7 @@ class Values:
         return tuple(distinct([item for item in good or mixed if item.source != parameter.default], _MAXIMUM_VALUES))
 
     def _shared(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> list[Candidate]:
-        """Values that people pass to other callables of the module, for a parameter of the same name and kind.
+        """Values that people pass to what a value is passed on to, and for a parameter of the same name and kind.
 
         A module's functions for format strings all take what one of them is shown with.
         """
@@ -142,10 +142,11 @@ class Values:
         if where is not self.facts or kind in _KINDS_OF_THEIR_OWN:
             return []
         found: list[Candidate] = []
-        for other in self.facts.callables():
-            count = self._seeded.get((other.qualname, parameter.name), 0) if other.qualname != one.qualname else 0
-            if count and self.natural.domain(other, parameter.name, where).kind == kind:
-                found.extend(self.known[other.qualname, parameter.name][:count])
+        namesakes = [(other, parameter.name) for other in self.facts.callables() if other.qualname != one.qualname]
+        for other, name in (*passed_on(where, one, parameter.name), *namesakes):
+            count = self._seeded.get((other.qualname, name), 0)
+            if count and self.natural.domain(other, name, where).kind == kind:
+                found.extend(self.known[other.qualname, name][:count])
         # A person takes the one that shows most.
         found.sort(key=lambda item: -min(len(set(item.source)), _TELLING))
         return [replace(item, origin="domain") for item in distinct(found, _MOST_SHARED)]

@@ -23,6 +23,7 @@ from ..inputs.calls import (
     function_form,
     member_form,
     rendered_arguments,
+    variable_for,
 )
 from ..inputs.given_examples import GivenExamples, add_given_values, given_trials
 from ..inputs.learning import LearnedInputs
@@ -36,6 +37,7 @@ from ..model.domain import CallableDomains
 from ..model.model import MOST_PARAMETERS, CallableFacts, Candidate, ClassFacts, ModuleFacts, Trial
 from ..project.layout import Layout
 from ..usage.harvest import Harvester
+from ..usage.joint_examples import JointArguments, joint_examples
 from ..usage.project_index import ProjectIndex
 from ..usage.scoping import definitions
 from ..usage.usage import ProjectUsage, find_usage
@@ -56,6 +58,7 @@ class ProposalContext:
         domains: the domains of the module's parameters, from documents, real calls and the code.
         examples: values that a person gave in the settings.
         calls: calls of the project that say what some arguments are, and do not run on their own.
+        joint: what documented calls of the module's functions pass together.
     """
 
     facts: ModuleFacts
@@ -67,6 +70,7 @@ class ProposalContext:
     owners: dict[str, ClassFacts] = field(default_factory=dict)
     examples: GivenExamples = field(default_factory=dict)
     calls: tuple[Trial, ...] = ()
+    joint: tuple[JointArguments, ...] = ()
 
     def owner_of(self, one: CallableFacts) -> ClassFacts | None:
         """Returns the target's class that a callable belongs to."""
@@ -103,7 +107,8 @@ def context_from_index(
     learned = LearnedInputs(facts, harvester)
     values = Values(facts, index, harvest.arguments, harvest.objects, learned, domains)
     owners = {class_.name: class_ for class_ in facts.classes}
-    return ProposalContext(facts, index, seeds, values, learned, domains, owners, examples or {}, calls)
+    joint = joint_examples(seeds, facts)
+    return ProposalContext(facts, index, seeds, values, learned, domains, owners, examples or {}, calls, joint)
 
 
 def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:
@@ -215,12 +220,26 @@ def _member_trials(
         rows = [(), *(row for row in rows if row)] if one.has_setter else [()]
     if one.name in _SAME_KIND:
         rows = [*_same_kind_rows(one, owner, context), *rows][:limit]
-    known = _rows_with_known_keys(one, objects, rows)
+    known = chain(_shown_together(one, owner, context), _rows_with_known_keys(one, objects, rows))
     for receiver, row in islice(chain(known, _diagonal(objects, rows)), limit):
         form = member_form(one, receiver.variable, row)
         if form is None:
             return
         yield receiver_trial(context, one, receiver, form, row)
+
+
+def _shown_together(one: CallableFacts, owner: ClassFacts, context: ProposalContext) -> Iterator[tuple[Receiver, Row]]:
+    """Generates calls on objects where a documented call of a function passes what the object and the method need."""
+    constructor = context.index.constructor(context.facts, owner)
+    if constructor is None or not constructor.needed or not one.needed or one.kind != "method":
+        return
+    variable = variable_for(owner.name)
+    needed = {item.name for item in (*constructor.needed, *one.needed)}
+    for given in [given for given in context.joint if needed <= given.keys()][:_TOGETHER]:
+        inner = rendered_arguments(tuple((item, given[item.name]) for item in constructor.needed))
+        made = (*inner.arrange, f"{variable} = {owner.name}({inner.source})")
+        row = tuple((item, given[item.name]) for item in one.needed)
+        yield Receiver(variable, made, (*inner.imports, f"from {context.facts.module} import {owner.name}")), row
 
 
 def _rows_with_known_keys(
@@ -243,6 +262,7 @@ def _diagonal(objects: list[Receiver], rows: list[Row]) -> Iterator[tuple[Receiv
 
 
 _KNOWING = 2
+_TOGETHER = 4
 _SAME_KIND = frozenset(
     "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __radd__ __sub__ __rsub__ __and__ __or__ __xor__ __mul__ "
     "__iadd__ __ior__ __iand__ __isub__ __rand__ __ror__ __rxor__ __truediv__".split()

@@ -242,7 +242,7 @@ class SourceProposer:
 
     def _shown(self, trial: Trial, observation: Observation) -> list[Trial]:
         constructs = any(trial.subject == owner.name for owner in self.facts.classes)
-        return [] if constructs else shown_result(trial, observation)
+        return [] if constructs else shown_result(trial, observation, self.facts)
 
     def _registration_queries(self) -> list[Trial]:
         """Returns queries of objects that others returned or that something was registered with, once for each way."""

@@ -197,19 +197,33 @@ def _receiver(trial: Trial, class_name: str) -> tuple[str, int] | None:
     return None
 
 
-def shown_result(trial: Trial, observation: Observation) -> list[Trial]:
+def shown_result(trial: Trial, observation: Observation, facts: ModuleFacts | None = None) -> list[Trial]:
     """Returns the trial with the `repr` of its result as its value, where the result's class has one of its own.
 
-    An object that no source builds is compared as a whole by it, and by a few attributes otherwise.
+    An object that no source builds is compared as a whole by it, and by a few attributes otherwise. So is a list of
+    objects that compare nothing and show themselves.
+
+    Args:
+        facts: the target module, whose classes' objects may stand in a list.
     """
     value = observation.value
     if observation.outcome != "returned" or trial.mode != "call" or value is None or value.source is not None:
         return []
     text = value.text
     plain = text and len(text) <= _LONGEST_SHOWN and not text.startswith("<") and not _UNSHOWN.search(text)
-    if not plain or not _has_own_text(value.type_name) or trial.act.startswith(("repr(", "lambda", "setattr(")):
+    telling = _has_own_text(value.type_name) or (value.type_name == "list" and _shows_objects(text, facts))
+    if not plain or not telling or trial.act.startswith(("repr(", "lambda", "setattr(")):
         return []
     return [with_act(replace(trial, looks=(), asks=()), f"repr({trial.act})")]
+
+
+def _shows_objects(text: str, facts: ModuleFacts | None) -> bool:
+    """Whether a text shows objects of a class of the module that has a `repr` of its own and no equality."""
+    for owner in facts.classes if facts is not None else ():
+        names = {member.name for member in owner.members}
+        if "__repr__" in names and "__eq__" not in names and f"{owner.name}(" in text:
+            return True
+    return False
 
 
 def _has_own_text(type_name: str) -> bool:

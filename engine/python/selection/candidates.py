@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ....utils.python_source import literal_value
+from ..domain.example_texts import signs_beside
 from ..domain.membership import count_outside, knows_domains
 from ..inputs.plain_texts import oddness, oddness_beside
 from ..inputs.template_dialects import foreign_samples
@@ -197,10 +198,13 @@ def _is_long(record: TrialRecord) -> bool:
 def _written_texts(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozenset[str]:
     """Returns the texts of documents and usage, and those natural values that a person would write.
 
-    Signs alone count where the code compares with them or a document lists them: `<`, but no row of brackets.
+    Signs alone count where the code compares with them, a document lists them or they stand for a default that is one:
+    `<`, but no row of brackets.
     """
     compared = {part.operand for one in facts.callables() for part in one.comparisons}
     compared.update(choice for one in facts.domains for _, domain in one.parameters for choice in domain.choices)
+    defaults = {item.default for one in facts.callables() for item in one.parameters if item.default}
+    compared.update(repr(sign) for default in sorted(defaults) for sign in signs_beside(default))
     return frozenset(
         text
         for record in records

@@ -15,6 +15,7 @@ from typing import Any
 
 from ....utils.python_names import assigned_variable, names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_python
+from ..domain.example_texts import signs_beside
 from ..facts.type_inference import name_entry
 from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
@@ -233,7 +234,11 @@ def _meant_signs(act: ast.expr, subject: CallableFacts | None, facts: ModuleFact
         if isinstance(value, ast.Constant) and isinstance(value.value, str) and len(value.value) == 1:
             suggested = name_entry(item.name)
             is_sign = known is not None and known.of(item.name).length == 1
-            count += is_sign or (suggested is not None and ast.unparse(value) in suggested[1])
+            count += (
+                is_sign
+                or (suggested is not None and ast.unparse(value) in suggested[1])
+                or value.value in signs_beside(item.default or "")
+            )
     return count
 
 

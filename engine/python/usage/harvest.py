@@ -52,8 +52,8 @@ class Harvester:
         for trial in trials:
             origin = "call_site" if trial.source in RICH_SOURCES else trial.source
             tree = parse_or_none("\n".join([*trial.arrange, trial.act]))
-            imports = {_bound(text): text for text in trial.imports}
-            tree = _WithLiterals(tree).visit(tree) if tree is not None else None
+            imports = imports_by_name(trial)
+            tree = WithLiterals(tree).visit(tree) if tree is not None else None
             bound = self._receivers.bound_in(tree) if tree is not None else {}
             for node in ast.walk(tree) if tree else ():
                 if isinstance(node, ast.Call):
@@ -71,13 +71,13 @@ class Harvester:
     def _call(self, node: ast.Call, imports: dict[str, str], origin: str, bound: dict[str, str]) -> None:
         name = dotted_name(node.func)
         for target in self._receivers.chosen(node, self.targets(node), bound):
-            for parameter, value in _certain_arguments(node, target):
-                candidate = _candidate(value, imports, origin)
+            for parameter, value in certain_arguments(node, target):
+                candidate = candidate_of(value, imports, origin)
                 if candidate is not None:
                     _add(self.harvest.arguments, (target.qualname, parameter.name), candidate)
         owner = name.partition(".")[0]
         if owner in self._classes and (name == owner or owner[:1].isupper()):
-            candidate = _candidate(node, imports, origin)
+            candidate = candidate_of(node, imports, origin)
             if candidate is not None:
                 _add(self.harvest.objects, owner, candidate)
 
@@ -88,7 +88,7 @@ class Harvester:
             (one for one in self._members.get(subject.rpartition(".")[2], []) if one.qualname == subject), None
         )
         parameter = next((one for one in target.parameters if one.name != "self"), None) if target is not None else None
-        candidate = _candidate(value, imports, origin) if value is not None else None
+        candidate = candidate_of(value, imports, origin) if value is not None else None
         if parameter is not None and candidate is not None:
             _add(self.harvest.arguments, (subject, parameter.name), candidate)
 
@@ -108,7 +108,7 @@ def _add(found: dict[Any, list[Candidate]], key: object, candidate: Candidate) -
         pool.append(candidate)
 
 
-def _candidate(node: ast.expr, imports: dict[str, str], origin: str) -> Candidate | None:
+def candidate_of(node: ast.expr, imports: dict[str, str], origin: str) -> Candidate | None:
     """The expression as a candidate; None when it reads a name that is neither imported nor builtin."""
     bound = bound_variables(node)
     needed: list[str] = []
@@ -140,7 +140,7 @@ def bound_arguments(call: ast.Call, target: CallableFacts) -> list[tuple[Paramet
     return found + [(named[keyword.arg], keyword.value) for keyword in call.keywords if keyword.arg in named]
 
 
-def _certain_arguments(call: ast.Call, target: CallableFacts) -> list[tuple[Parameter, ast.expr]]:
+def certain_arguments(call: ast.Call, target: CallableFacts) -> list[tuple[Parameter, ast.expr]]:
     """As `bound_arguments`, but without any positional argument where one is starred: such calls are no examples."""
     starred = any(isinstance(value, ast.Starred) for value in call.args)
     return bound_arguments(ast.Call(call.func, [], call.keywords) if starred else call, target)
@@ -153,7 +153,7 @@ def matched_arguments(harvester: Harvester, tree: ast.expr, subject: str) -> lis
         if isinstance(node, ast.Call):
             for target in harvester.targets(node):
                 if target.qualname == subject:
-                    pairs = _certain_arguments(node, target)
+                    pairs = certain_arguments(node, target)
                     found.extend((subject, parameter.name, ast.unparse(value)) for parameter, value in pairs)
     return found
 
@@ -189,7 +189,7 @@ def builds_from_other_texts(trial: Trial, known: Mapping[str, Sequence[str]]) ->
     return False
 
 
-class _WithLiterals(ast.NodeTransformer):
+class WithLiterals(ast.NodeTransformer):
     """Puts literals in place of the variables that hold them from one assignment on: `text = "a"` and `parse(text)`.
 
     A variable that is bound again, or whose object a method may change, stays.
@@ -209,6 +209,11 @@ class _WithLiterals(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._literals.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
+
+
+def imports_by_name(trial: Trial) -> dict[str, str]:
+    """The import statements of a trial by the names that they bind."""
+    return {_bound(text): text for text in trial.imports}
 
 
 def _bound(statement: str) -> str:

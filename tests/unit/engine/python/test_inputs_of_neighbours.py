@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from testwright.engine.python.domain.membership import count_outside, without_refuted
 from testwright.engine.python.inputs.calls import member_form
+from testwright.engine.python.model.domain import CallableDomains, ParameterDomain
 from testwright.engine.python.model.model import CallableFacts, Candidate, Observation, Trial, Value
 from testwright.engine.python.search.passed_results import PassedResults
 from testwright.engine.python.search.round_trips import round_trips
-from testwright.tests.support.engine.python_projects import context_of, write_project
+from testwright.engine.python.search.trial_mutation import shown_result
+from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
 from testwright.tests.unit.engine.python.test_select_trials import record, returned
 
 pytestmark = pytest.mark.feature("B-16")
@@ -40,6 +45,16 @@ def fields(template: str):
 
 def tokens(template: str):
     return re.split("[{}]", template)
+
+def names(text: str):
+    return [Name(one) for one in fields(text)]
+
+class Name:
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"Name({self.name!r})"
 
 def show(value, conv=repr, left="(", right=")", sep=" | ", pattern=r"\\\\[", limit=float("inf")):
     """Shows a value.
@@ -172,3 +187,37 @@ def test_a_format_specification_is_passed_by_format(shown):
 def test_a_method_that_only_python_2_calls_is_not_called():
     one = CallableFacts("Later.__unicode__", "method", (1, 2), owner="Later", parameters=())
     assert member_form(one, "later", ()) is None
+
+
+def test_a_parameter_takes_what_a_document_gives_to_what_it_is_passed_on_to(shown):
+    assert values_of(shown, "names", "text")[0] == "'{noun} is {age:d} years old'"
+
+
+def test_a_list_of_objects_that_compare_nothing_is_shown_as_a_whole(shown):
+    trial = Trial("names", "names('{a} {b}')")
+    seen = Observation("returned", value=Value("list", text="[Name('a'), Name('b')]"))
+
+    assert [one.act for one in shown_result(trial, seen, shown[0])] == ["repr(names('{a} {b}'))"]
+
+
+@pytest.mark.parametrize("text", ["[Ends([1])]", "[<Name>]", "[1, 2]"])
+def test_other_lists_are_not_shown_by_their_text(shown, text):
+    seen = Observation("returned", value=Value("list", text=text))
+
+    assert shown_result(Trial("names", "names('')"), seen, shown[0]) == []
+
+
+def test_what_the_inverse_returned_is_inside_the_domain(tmp_path):
+    facts = facts_of(write_project(tmp_path, {"m.py": SOURCE}), "m.py")
+    items = ParameterDomain("tuple", fields=(("0", ParameterDomain("text")), ("1", ParameterDomain("text"))), length=2)
+    rows = ParameterDomain("sequence", type_name="list", element=items, source="docstring")
+    facts = replace(facts, domains=(CallableDomains("from_data", (("data", rows),)),))
+    back = Trial("from_data", "from_data([('apple', 3)])"), Observation("returned")
+    forth = (
+        Trial("to_data", "to_data({'apple': 3})"),
+        Observation("returned", value=Value("list", source="[('apple', 3)]")),
+    )
+    opened = replace(facts, domains=without_refuted(facts, [forth, back]))
+
+    assert [count_outside(back[0], one) for one in (facts, opened)] == [1, 0]
+    assert count_outside(Trial("from_data", "from_data([('apple',)])"), opened) == 1

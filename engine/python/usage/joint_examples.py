@@ -1,0 +1,46 @@
+"""Reads the arguments that documented calls pass together.
+
+A module's function often makes an object and asks it: `resolve(doc, pointer)` is `Pointer(pointer).resolve(doc)`. What
+such a call is shown with fits together: the pointer leads to something in the document.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+
+from ....utils.python_names import dotted_name
+from ....utils.python_source import parse_or_none
+from ..model.model import RICH_SOURCES, Candidate, ModuleFacts, Trial
+from .harvest import WithLiterals, candidate_of, certain_arguments, imports_by_name
+
+JointArguments = Mapping[str, Candidate]
+"""The arguments of one call by the names of their parameters."""
+_MOST = 12
+_FEWEST = 2
+
+
+def joint_examples(trials: Iterable[Trial], facts: ModuleFacts) -> tuple[JointArguments, ...]:
+    """The arguments of the calls of a module's functions in documents and usage, for calls with at least two.
+
+    What a variable holds that is bound once to a literal stands for it; at most twelve different calls.
+    """
+    functions = {one.qualname: one for one in facts.functions}
+    found: dict[tuple[str, ...], JointArguments] = {}
+    for trial in trials:
+        tree = parse_or_none("\n".join([*trial.arrange, trial.act])) if trial.source in RICH_SOURCES else None
+        if tree is None or len(found) >= _MOST:
+            continue
+        imports = imports_by_name(trial)
+        for node in ast.walk(WithLiterals(tree).visit(tree)):
+            called = functions.get(dotted_name(node.func)) if isinstance(node, ast.Call) else None
+            if called is None or not isinstance(node, ast.Call):
+                continue
+            given = {
+                item.name: candidate
+                for item, value in certain_arguments(node, called)
+                if (candidate := candidate_of(value, imports, "domain")) is not None
+            }
+            if len(given) >= _FEWEST:
+                found.setdefault(tuple(one.source for one in given.values()), given)
+    return tuple(found.values())
