@@ -14,6 +14,7 @@ from .candidates import TrialCandidate
 
 # What an object has that nothing was said of.
 _UNSET = frozenset({"None", "False", "''", "()", "[]", "{}", "0"})
+_CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.Tuple)
 
 
 def drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts: ModuleFacts) -> None:
@@ -90,6 +91,9 @@ def _stores_only(
     if value.source:
         return _constants(value.source) <= given
     bare = _is_given_nothing(candidate)
+    if bare and not _takes_anything(constructor):
+        # Every test of a member begins so: an empty list and a count of zero show nothing more.
+        return all(_is_start(held.source or "") for _, held in value.attributes)
     for name, held in value.attributes:
         source = held.source or ""
         unset = source in _UNSET and not bare
@@ -99,6 +103,15 @@ def _stores_only(
         if not told <= given and not (unset and name.strip("_") in left_out):
             return False
     return True
+
+
+def _takes_anything(constructor: CallableFacts | None) -> bool:
+    return constructor is None or any(one.name != "self" for one in constructor.parameters)
+
+
+def _is_start(source: str) -> bool:
+    """Whether an attribute is what an object begins with that is filled later: a container, or nothing."""
+    return source in _UNSET or isinstance(expression_or_none(source), _CONTAINERS)
 
 
 def _left_out(act: str, constructor: CallableFacts | None) -> dict[str, str]:

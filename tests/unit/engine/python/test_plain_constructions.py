@@ -73,3 +73,11 @@ def test_a_default_explains_nothing_where_another_value_was_given() -> None:
     level = Parameter("level", "positional_or_keyword", default="0")
     clamped, plain = candidate("Box(-5)", level="0"), candidate("Box(7)", level="7")
     assert left(clamped, plain, parameters=(level,)) == ["Box(-5)"]
+
+
+def test_an_object_that_is_given_nothing_and_begins_empty_is_the_beginning_of_other_tests() -> None:
+    assert left(candidate("Box()", items="[0]", count="0"), parameters=()) == []
+
+
+def test_what_an_object_that_is_given_nothing_begins_with_is_shown_where_it_says_something() -> None:
+    assert left(candidate("Box()", items="[]", limit="10"), parameters=()) == ["Box()"]
