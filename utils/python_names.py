@@ -147,7 +147,12 @@ def with_renamed(text: str, renamed: Mapping[str, str]) -> str:
     Args:
         renamed: the new names, by the old ones; code without any of these, or that does not parse, stays as it is.
     """
-    tree = parse_or_none(text.strip()) if any(name in text for name in renamed) else None
+    return _with_renamed(text, tuple(renamed.items())) if any(name in text for name in renamed) else text
+
+
+@lru_cache(maxsize=4096)
+def _with_renamed(text: str, pairs: tuple[tuple[str, str], ...]) -> str:
+    tree, renamed = parse_or_none(text.strip()), dict(pairs)
     if tree is None:
         return text
     changed = False

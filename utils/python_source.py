@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import Any
 
 _PARSING = threading.Lock()
-_KEPT_LITERAL = 200
-"""Characters of the longest literal whose tree is kept."""
+_LONGEST_KEPT = 500
+"""Characters of the longest text whose tree is kept."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -34,7 +34,7 @@ def source_lines(source: str) -> list[str]:
 
 
 def parse_python(source: str | bytes, filename: str = "<source>", *, type_comments: bool = False) -> ast.Module:
-    """The syntax tree of a module.
+    """The syntax tree of a module; `shared_module` gives one that is only read.
 
     Args:
         type_comments: read them, too; one where none may stand is then a syntax error.
@@ -68,7 +68,7 @@ def expression_or_none(source: str) -> ast.expr | None:
 
 
 def parse_expression(source: str) -> ast.expr:
-    """The syntax tree of one expression. Raises SyntaxError."""
+    """The syntax tree of one expression; `shared_expression` gives one that is only read. Raises SyntaxError."""
     with _PARSING:
         try:
             return ast.parse(source, mode="eval").body
@@ -76,6 +76,23 @@ def parse_expression(source: str) -> ast.expr:
             raise SyntaxError(str(error)) from error
         except (RecursionError, MemoryError) as error:
             raise SyntaxError("the expression is nested too deeply to parse") from error
+
+
+def shared_module(source: str) -> ast.Module | None:
+    """The syntax tree of statements that are asked for again and again; None where they are not Python.
+
+    Whoever asks for the same text gets the same tree: it is for reading only.
+    """
+    return _kept_module(source) if len(source) <= _LONGEST_KEPT else parse_or_none(source)
+
+
+def shared_expression(source: str) -> ast.expr | None:
+    """The syntax tree of an expression, None where the source is none; for reading only, as `shared_module`."""
+    return _kept_expression(source) if len(source) <= _LONGEST_KEPT else expression_or_none(source)
+
+
+_kept_module = lru_cache(maxsize=4096)(parse_or_none)
+_kept_expression = lru_cache(maxsize=4096)(expression_or_none)
 
 
 def literal_or(source: str | ast.expr, default: Any) -> Any:
@@ -86,17 +103,12 @@ def literal_or(source: str | ast.expr, default: Any) -> Any:
         return default
 
 
-@lru_cache(maxsize=4096)
-def _literal_tree(source: str) -> ast.expr:
-    """The tree of a literal, which is only read: the same defaults and arguments are asked for thousands of times."""
-    return parse_expression(source)
-
-
 def literal_value(source: str | ast.expr) -> Any:
     """The value of a literal expression. Raises ValueError when it is none."""
+    tree = shared_expression(source) if isinstance(source, str) else source
     try:
-        if isinstance(source, str):
-            source = _literal_tree(source) if len(source) <= _KEPT_LITERAL else parse_expression(source)
-        return ast.literal_eval(source)
+        if tree is not None:
+            return ast.literal_eval(tree)
     except (SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError(f"not a literal: {str(source)[:80]!r}") from error
+    raise ValueError(f"not a literal: {str(source)[:80]!r}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from ....utils.python_source import expression_or_none, literal_or
+from ....utils.python_source import literal_or, shared_expression
 from ..facts.type_inference import name_entry
 from ..model.candidate_parts import combined
 from ..model.domain import UNKNOWN, ParameterDomain
@@ -79,7 +79,7 @@ def natural_values(domain: ParameterDomain, context: ExampleContext | None = Non
         return ()
     found: dict[str, NaturalValue] = {}
     for candidate in _candidates(domain, context):
-        node = expression_or_none(candidate.source)
+        node = shared_expression(candidate.source)
         if node is None or candidate.source in found or not meets(node, domain):
             continue
         # 0 and 1 are positions as good as any; a sign is what some names stand for.

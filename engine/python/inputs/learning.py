@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import expression_or_none, shared_expression
 from ..model.model import Candidate, ModuleFacts, Observation, Trial
 from ..usage.harvest import Harvester, matched_arguments
 from .calls import variable_for
@@ -106,7 +106,7 @@ class LearnedInputs:
         What an object keeps in a database or a file is no part of its own state. A call that returns something is such
         a command only where the object was built on a file.
         """
-        call = expression_or_none(trial.act)
+        call = shared_expression(trial.act)
         made = [text for text in trial.arrange if text.startswith(f"{variable} = {name}(")]
         kept_outside = any("tmp_path" in text or "connection" in text for text in made)
         if not isinstance(call, ast.Call) or not (call.args or call.keywords) or not (returned_none or kept_outside):

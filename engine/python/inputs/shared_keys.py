@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from ....utils.python_source import expression_or_none, parse_or_none
+from ....utils.python_source import parse_or_none, shared_expression
 from ..domain.example_tables import SORTED_WORD_ROWS, WORD_ROWS
 from ..model.model import Candidate, Parameter
 
@@ -22,7 +22,7 @@ def with_shared_keys(values: Sequence[Candidate]) -> list[Candidate]:
     found: list[Candidate] = []
     keys: list[ast.expr] = []
     for value in values:
-        node = expression_or_none(value.source)
+        node = shared_expression(value.source)
         if isinstance(node, ast.Dict) and _is_table(node):
             if keys:
                 shared = ast.Dict(list(keys[: len(node.keys)]), node.values[: len(keys)])

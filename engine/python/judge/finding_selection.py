@@ -9,7 +9,7 @@ import symtable
 from collections.abc import Sequence
 
 from ....utils.python_names import assigned_variable, last_name, mentioned_names
-from ....utils.python_source import literal_or, parse_expression, parse_python
+from ....utils.python_source import literal_or, parse_expression, parse_python, shared_expression
 from ..model.model import Arc, CallableFacts, Exploration, ModuleFacts, TrialFinding
 from ..source.import_block import read_imports
 from ..usage.slicing import completes
@@ -102,7 +102,7 @@ def _calls_another_class(finding: TrialFinding, facts: CallableFacts, module: st
 
 def _asks_another_member(finding: TrialFinding, facts: CallableFacts, module: ModuleFacts) -> bool:
     """Whether what a method returns is only asked with arguments by another method of its class: `a.copy().lt(2)`."""
-    act = parse_expression(finding.trial.act)
+    act = shared_expression(finding.trial.act)
     if finding.agrees or facts.kind != "method" or not isinstance(act, ast.Call) or not (act.args or act.keywords):
         return False
     outer, inner = act.func, act.func.value if isinstance(act.func, ast.Attribute) else None
@@ -123,7 +123,7 @@ def _changes_nothing(finding: TrialFinding) -> bool:
 
 def _builds_another_class(finding: TrialFinding, facts: CallableFacts, module: ModuleFacts) -> bool:
     """Whether an example with an object of the subject is about one that another module's class makes."""
-    act = parse_expression(finding.trial.act)
+    act = shared_expression(finding.trial.act)
     if facts.kind != "constructor" or not isinstance(act, ast.Call):
         return False
     package = module.module.partition(".")[0]
@@ -144,7 +144,7 @@ def _tells_what_it_is_not(finding: TrialFinding) -> bool:
     value, subject = finding.observation.value, finding.trial.subject.rpartition(".")[2]
     if value is None or finding.agrees or subject.startswith("__"):
         return False
-    node = parse_expression(finding.trial.act)
+    node = shared_expression(finding.trial.act)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return False
     unequal = {"False": ast.Eq | ast.Is, "True": ast.NotEq | ast.IsNot}.get(value.source or "")
@@ -155,7 +155,7 @@ def _asks_for_an_object(finding: TrialFinding) -> bool:
     """Whether the act only checks `isinstance(…, object)`, which is always true."""
     if finding.observation.value is None:
         return False
-    node = parse_expression(finding.trial.act)
+    node = shared_expression(finding.trial.act)
     if not isinstance(node, ast.Call) or ast.unparse(node.func) != "isinstance" or len(node.args) != 2:
         return False
     kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
@@ -167,7 +167,7 @@ def _shows_representation(finding: TrialFinding) -> bool:
 
     What a document shows stays.
     """
-    value, act = finding.observation.value, parse_expression(finding.trial.act)
+    value, act = finding.observation.value, shared_expression(finding.trial.act)
     if finding.agrees or not (isinstance(act, ast.Call) and ast.unparse(act.func) == "repr"):
         return False
     shown = act.args[0]

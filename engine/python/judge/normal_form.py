@@ -9,9 +9,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from ....utils.python_names import assigned_names, last_name, mentioned_names
-from ....utils.python_source import expression_or_none, literal_or, literal_value, parse_expression, parse_python
+from ....utils.python_source import (
+    expression_or_none,
+    literal_or,
+    literal_value,
+    parse_expression,
+    parse_python,
+    shared_expression,
+)
 from ..model.model import ModuleFacts, TrialFinding, Value
 from ..source.import_block import read_imports
 from ..source.statements import in_place_call, in_place_statement, plain_change
@@ -53,7 +61,8 @@ def normal_form(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str]
 
 def _is_operator(finding: TrialFinding) -> bool:
     """Whether a call of `__iadd__` and its like can be written as `x += y`; True for any other act."""
-    call = in_place_call(parse_expression(finding.trial.act))
+    act = shared_expression(finding.trial.act)
+    call = in_place_call(act) if act is not None else None
     if call is None:
         return True
     value = finding.observation.value
@@ -315,6 +324,7 @@ def _cut_iteration(finding: TrialFinding) -> TrialFinding:
     )
 
 
+@lru_cache(maxsize=2048)
 def plain_statement(source: str) -> str:
     """Rewrites a statement; returns the text as it was when nothing changes. Raises SyntaxError."""
     tree = parse_python(source.strip())
@@ -326,6 +336,7 @@ def plain_statement(source: str) -> str:
     return ast.unparse(ast.fix_missing_locations(tree)) if writer.changed else source
 
 
+@lru_cache(maxsize=2048)
 def plain_expression(source: str) -> str:
     """Rewrites an expression; returns the text as it was when nothing changes. Raises SyntaxError."""
     writer = _Writer()

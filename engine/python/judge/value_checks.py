@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from types import UnionType
 
-from ....utils.python_source import expression_or_none, literal_or, literal_value, parse_expression
+from ....utils.python_source import literal_or, literal_value, parse_expression, shared_expression
 from ..model.model import Value
 from ..model.spec_case import SpecExpectation
 from .value_parts import accessor_joined, is_private_part
@@ -80,7 +80,7 @@ def _pinned(actual: str, value: Value) -> list[SpecExpectation]:
     source = value.source or ""
     if source in ("None", "True", "False"):
         return [SpecExpectation("is", actual, source)]
-    node = expression_or_none(source)
+    node = shared_expression(source)
     if node is None:
         return []
     if isinstance(node, ast.Name) and not value.imports:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ....utils.python_source import expression_or_none, literal_or, parse_expression
+from ....utils.python_source import literal_or, parse_expression, shared_expression
 from ..domain.example_tables import WORDS
 from ..domain.membership import count_outside
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
@@ -90,7 +90,7 @@ def _base(records: Sequence[TrialRecord], one: CallableFacts) -> _Base | None:
 
 
 def _usual(record: TrialRecord, one: CallableFacts) -> _Base | None:
-    call = expression_or_none(record.trial.act)
+    call = shared_expression(record.trial.act)
     if not is_plain_return(record) or record.seen.random or not isinstance(call, ast.Call) or call.keywords:
         return None
     called = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)

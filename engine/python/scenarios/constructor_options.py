@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ....utils.python_names import assigned_variable, last_name, names_of
-from ....utils.python_source import expression_or_none, parse_expression, parse_or_none
+from ....utils.python_source import parse_expression, shared_expression, shared_module
 from ..judge.value_checks import is_empty_source
 from ..model.model import RICH_SOURCES, CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
 from ..search.influence_trials import Control, Distinction, is_comparable, shown_outcome
@@ -121,10 +121,10 @@ def _use_of(record: TrialRecord, owner: ClassFacts, constructor: CallableFacts) 
     trial = record.trial
     if trial.subject.rpartition(".")[0] != owner.name:
         return None
-    act = expression_or_none(trial.act)
+    act = shared_expression(trial.act)
     names = names_of(act) if act is not None else set[str]()
     for at, text in enumerate(trial.arrange):
-        tree = parse_or_none(text)
+        tree = shared_module(text)
         bound = assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
         if bound is None or bound[0] not in names or not isinstance(bound[1], ast.Call):
             continue

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from ....utils.python_names import last_name, names_of
-from ....utils.python_source import expression_or_none, parse_expression
+from ....utils.python_source import expression_or_none, parse_expression, shared_expression
 from ..domain.membership import count_outside
 from ..model.domain import UNKNOWN, ParameterDomain
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Parameter, Trial
@@ -269,7 +269,7 @@ def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
 
 def _numbers(trial: Trial) -> Iterator[tuple[str, str]]:
     """Generates the place of each number that is an argument of the act's call, with the call around it."""
-    call = expression_or_none(trial.act)
+    call = shared_expression(trial.act)
     if not isinstance(call, ast.Call) or any(isinstance(value, ast.Starred) for value in call.args):
         return
     for name, value in _arguments(call):

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain, islice, pairwise
 
 from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of
-from ....utils.python_source import expression_or_none, parse_or_none
+from ....utils.python_source import expression_or_none, parse_or_none, shared_module
 from ..domain.example_tables import WORDS
 from ..inputs.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
@@ -85,7 +85,7 @@ def without_statements(trial: Trial, may_go: Callable[[ast.stmt], bool] | None =
         may_go: whether a statement may be left out; None for any.
     """
     for at, text in enumerate(trial.arrange):
-        tree = parse_or_none(text)
+        tree = shared_module(text)
         if tree is None or _SURROUNDINGS.search(text) or not isinstance(tree.body[0], ast.Expr | ast.Assign):
             continue
         if may_go is not None and not may_go(tree.body[0]):

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ....utils.python_source import expression_or_none, parse_expression
+from ....utils.python_source import parse_expression, shared_expression
 from ..domain.degenerate import is_degenerate
 from ..inputs.receivers import changes_state
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
@@ -106,7 +106,7 @@ def is_size(name: str) -> bool:
 
 def shown_first(values: Sequence[Candidate]) -> list[Candidate]:
     """Values that show something before empty ones and zeros."""
-    return sorted(values, key=lambda value: (node := expression_or_none(value.source)) is None or is_degenerate(node))
+    return sorted(values, key=lambda value: (node := shared_expression(value.source)) is None or is_degenerate(node))
 
 
 def with_small_numbers(source: str) -> str:

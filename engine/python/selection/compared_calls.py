@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ....utils.python_source import expression_or_none, parse_or_none
+from ....utils.python_source import shared_expression, shared_module
 from ..model.model import Observation, Trial
 from ..search.trial_search import TrialRecord
 
@@ -96,7 +96,7 @@ def _arguments(trial: Trial) -> str | bool:
 
     `str(item)` and `repr(item)` are such calls, too: of a number, both give the same.
     """
-    call = expression_or_none(trial.act)
+    call = shared_expression(trial.act)
     owner, _, member = trial.subject.rpartition(".")
     if isinstance(call, ast.Call) and owner and member == f"__{ast.unparse(call.func)}__" and member in _SHOWING:
         return ast.unparse(call.args[0]) if len(call.args) == 1 and isinstance(call.args[0], ast.Name) else False
@@ -109,7 +109,7 @@ def _arguments(trial: Trial) -> str | bool:
 
 def _is_made_of_nothing(trial: Trial) -> bool:
     """Whether all that is arranged is an object that is given nothing."""
-    tree = parse_or_none("\n".join(trial.arrange))
+    tree = shared_module("\n".join(trial.arrange))
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Assign):
         return False
     made = tree.body[0].value
@@ -118,7 +118,7 @@ def _is_made_of_nothing(trial: Trial) -> bool:
 
 def _is_only_set_up(trial: Trial) -> bool:
     """Whether the object was given options by their names, and no items, and nothing was done with it since."""
-    last = parse_or_none(trial.arrange[-1]) if trial.arrange else None
+    last = shared_module(trial.arrange[-1]) if trial.arrange else None
     made = last.body[0].value if last is not None and last.body and isinstance(last.body[0], ast.Assign) else None
     if not isinstance(made, ast.Call) or made.args:
         return False

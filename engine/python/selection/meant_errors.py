@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import shared_expression
 from ..judge.oracle import ACCIDENTS
 from ..model.model import CallableFacts, ModuleFacts, Raised
 from ..search.trial_search import TrialRecord
@@ -59,7 +59,7 @@ def raised_by_accident(record: TrialRecord, lines: RaisingLines) -> bool:
         return False
     member = record.trial.subject.rpartition(".")[2]
     compares = not member.startswith("__") or member == "__hash__"
-    if compares and isinstance(expression_or_none(record.trial.act), ast.Compare):
+    if compares and isinstance(shared_expression(record.trial.act), ast.Compare):
         return True  # nobody sees which side raised it
     name, declined = raised.type_name.rpartition(".")[2], lines.declined(raised, record)
     # Line 0: the exception did not come from the module.

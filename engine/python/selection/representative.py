@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ....utils.python_names import assigned_variable, names_of
-from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_python
+from ....utils.python_source import expression_or_none, literal_or, parse_python, shared_expression, shared_module
 from ..domain.example_texts import signs_beside
 from ..facts.type_inference import name_entry
 from ..judge.value_checks import is_empty_source
@@ -117,9 +117,8 @@ def represent(
     Args:
         subject: the callable under test; None where the module defines none of that name.
     """
-    try:
-        act, statements = parse_expression(trial.act), _statements(trial.arrange)
-    except SyntaxError:
+    act, statements = shared_expression(trial.act), _statements(trial.arrange)
+    if act is None or statements is None:
         return Representation(SEVERE, True, trial.act, (), None, NO_RESULT)
     assigned, signs = _assigned(statements), _meant_signs(act, subject, facts)
     given = _arguments(act, subject, assigned)
@@ -292,8 +291,10 @@ def _of_missing_arguments(subject: CallableFacts | None, given: Sequence[ast.exp
     return MILD if takes and not observation.effects else 0
 
 
-def _statements(arrange: Sequence[str]) -> list[ast.stmt]:
-    return [statement for text in arrange for statement in parse_python(text.strip()).body]
+def _statements(arrange: Sequence[str]) -> list[ast.stmt] | None:
+    """The statements, for reading only; None where one is not Python."""
+    trees = [shared_module(text.strip()) for text in arrange]
+    return None if None in trees else [statement for tree in trees if tree is not None for statement in tree.body]
 
 
 def _assigned(statements: Sequence[ast.stmt]) -> dict[str, ast.expr]:

@@ -9,7 +9,7 @@ from collections.abc import Container, Sequence
 from functools import lru_cache
 
 from ....utils.python_names import assigned_variable, last_name, names_of
-from ....utils.python_source import expression_or_none, parse_or_none
+from ....utils.python_source import expression_or_none, parse_or_none, shared_expression
 from ..model.model import Trial
 from ..scenarios.independent_copies import COPYING
 from ..search.trial_search import TrialRecord, returned_none
@@ -40,7 +40,7 @@ def _is_own_result(record: TrialRecord) -> bool:
     value, act = record.observation.value, record.trial.act
     if value is None or value.source is None or not value.source.endswith(")") or record.observation.effects:
         return False
-    written, found = expression_or_none(act), expression_or_none(value.source)
+    written, found = shared_expression(act), shared_expression(value.source)
     return isinstance(written, ast.Call) and found is not None and ast.dump(written) == ast.dump(found)
 
 

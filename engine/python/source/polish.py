@@ -10,6 +10,7 @@ import io
 import re
 import tokenize
 import unicodedata
+from functools import lru_cache
 from itertools import accumulate
 
 from ....utils.python_names import last_name
@@ -25,6 +26,7 @@ _TEXTS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _LAST_COMMA = re.compile(r",\s*[\])}]")
 
 
+@lru_cache(maxsize=2048)
 def polish(source: str) -> str:
     """Rewrites a statement or expression without changing its meaning. Raises SyntaxError.
 

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from testwright.utils.python_source import literal_or, literal_value
+from testwright.utils.python_source import literal_or, literal_value, shared_expression, shared_module
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,10 @@ def test_a_value_that_is_changed_is_not_the_next_one_of_the_same_text() -> None:
     first = literal_value("{'a': [1]}")
     first["a"].append(2)
     assert literal_value("{'a': [1]}") == {"a": [1]}
+
+
+def test_a_text_that_is_asked_for_again_has_the_same_tree_unless_it_is_long() -> None:
+    long = f"f({'1, ' * 300})"
+    assert shared_expression("f(1)") is shared_expression("f(1)")
+    assert shared_expression(long) is not shared_expression(long)
+    assert (shared_expression("f("), shared_module("x =")) == (None, None)
