@@ -1,18 +1,83 @@
-"""Leaves out rows of a table that a reader would strike: the other rows and tests show all that they show.
+"""Leaves out rows of a table that a reader would strike, and tests that a reviewer would refuse.
 
-A row stays where it alone takes a way through the code, ends in a way of its own, notices a mutant, answers with the
-other truth value or with nothing, or tells a trivial implementation. Two lists of other lengths are one case.
+A row is struck where the other rows and tests show all that it shows. It stays where it alone takes a way through the
+code, ends in a way of its own, notices a mutant, answers with the other truth value or with nothing, or tells a trivial
+implementation. Two lists of other lengths are one case.
+
+A test is refused for what it looks like, whatever it covers: by several signs of an input that nobody would write or of
+an answer that says little, or by one where a test without any shows the same callable.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ..model.model import Arc
+from ..scenarios.scenario import ShownBehaviour
+from ..search.simplified_trials import SIMPLIFIED
+from ..source.statements import STATEMENT_METHODS
 from .candidates import TrialCandidate
+from .degeneracy import SEVERE
 from .representative import NO_RESULT
 from .trivial import is_rich, trivial_survivors
+
+_SPECIAL_METHOD = re.compile(r"\.(__\w+__)\(")
+_SHOWN_AS_TEXT = frozenset({"__repr__", "__str__", "__format__"})
+# So many signs speak against a test, whatever else shows its callable.
+_REFUSED = 2
+# A test with one sign stays where it alone notices so many mutants.
+_KILLS_OF_ITS_OWN = 3
+
+
+def without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collection[int]) -> list[TrialCandidate]:
+    """Leaves out tests that show little to a reader; documented examples, scenarios and controls stay.
+
+    Args:
+        stay: numbers of records that are shown beside another one: what an option changes.
+    """
+    forms = Counter((one.subject, one.representation.shape) for one in candidates)
+    kills = Counter(mutant for one in candidates for mutant in one.kills)
+    signs = {one.record.number: len(list(_signs(one, forms))) for one in candidates}
+    clean = {one.subject for one in candidates if not signs[one.record.number] and not one.raises}
+
+    def is_refused(one: TrialCandidate) -> bool:
+        if one.example or ShownBehaviour in one.record.notes or one.record.number in stay:
+            return False
+        if signs[one.record.number] >= _REFUSED or _calls_special_method(one):
+            return True
+        is_alone = forms[one.subject, one.representation.shape] < 2
+        own = sum(kills[mutant] < 2 for mutant in one.kills)
+        return bool(signs[one.record.number]) and is_alone and one.subject in clean and own < _KILLS_OF_ITS_OWN
+
+    return [one for one in candidates if not is_refused(one)]
+
+
+def _signs(one: TrialCandidate, forms: Counter[tuple[str, str]]) -> Iterator[str]:
+    """Generates what speaks against a test of a candidate."""
+    shown = one.representation
+    if one.record.trial.source == SIMPLIFIED:
+        yield "found by search alone"
+    if one.misfits:
+        yield "an argument outside its domain"
+    if shown.degeneracy >= SEVERE and not one.raises:
+        yield "nothing but empty values"
+    if shown.trivial and not one.raises and not isinstance(shown.result, bool):
+        yield "an empty answer, or what was given"
+    if one.oddness:
+        yield "fragments of text"
+    if (
+        one.record.trial.act.startswith("repr(")
+        and one.subject.rpartition(".")[2] not in _SHOWN_AS_TEXT
+        and forms[one.subject, shown.shape] < 2
+    ):
+        yield "an object that only its text shows"
+
+
+def _calls_special_method(one: TrialCandidate) -> bool:
+    """Whether a test calls by hand what Python calls: `method.__get__(1)`."""
+    return any(name not in STATEMENT_METHODS for name in _SPECIAL_METHOD.findall(one.record.trial.act))
 
 
 def without_surplus_rows(

@@ -1,4 +1,7 @@
-"""A row of a table stays where it alone shows something: a way, an ending, a mutant, another kind of answer."""
+"""A row of a table stays where it alone shows something: a way, an ending, a mutant, another kind of answer.
+
+A test stays where nothing speaks against it, or where it alone shows a callable and little speaks against it.
+"""
 
 from __future__ import annotations
 
@@ -141,3 +144,36 @@ def test_what_comes_back_as_it_was_given_takes_the_place_of_no_row_that_shows_so
     found = chosen(shown, back, empty, kills={1: {1, 3}, 2: {2, 4}})
 
     assert found == ["parse('<p>Hello</p>')", "parse('<br>')", "parse('plain')"]
+
+
+def test_what_only_the_search_found_does_not_stay_beside_a_plain_test_unless_it_alone_notices_several_mutants() -> None:
+    plain = record(0, "parse([7, 9])", "[14, 18]", (1, 2), source="domain")
+    found = record(1, "parse([7, 9], 'x')", "[14]", (1, 3), source="simplified")
+
+    assert chosen(plain, found) == ["parse([7, 9])"]
+    assert chosen(found) == ["parse([7, 9], 'x')"]
+    assert chosen(plain, found, kills={1: {1, 2, 3}}) == ["parse([7, 9])", "parse([7, 9], 'x')"]
+
+
+def test_a_row_that_the_search_found_stays_in_the_table_of_a_plain_one_where_it_takes_a_way_of_its_own() -> None:
+    plain = record(0, "parse([7, 9])", "[14, 18]", (1, 2), source="domain")
+    found = record(1, "parse([9, 7])", "[0]", (1, 3), source="simplified")
+
+    assert chosen(plain, found) == ["parse([7, 9])", "parse([9, 7])"]
+
+
+def test_several_signs_speak_against_a_test_whatever_it_takes() -> None:
+    plain = record(0, "parse([7, 9])", "[14, 18]", (1, 2), source="domain")
+    empty = record(1, "parse([])", "[3]", (1, 3), source="simplified")
+
+    assert chosen(plain, empty, kills={1: {1, 2, 3}}) == ["parse([7, 9])"]
+    documented = record(1, "parse([])", "[3]", (1, 3), source="doctest", wanted="[3]")
+    assert set(chosen(plain, documented)) == {"parse([7, 9])", "parse([])"}
+
+
+def test_a_special_method_is_not_called_by_hand_in_a_test_unless_it_is_written_as_a_statement() -> None:
+    by_hand = record(0, "parse.__get__(7)", "[14, 18]", source="domain")
+    item = record(1, "parse.__setitem__(7, 8)", "[14, 18]", source="domain")
+
+    assert chosen(by_hand) == []
+    assert chosen(item) == ["parse.__setitem__(7, 8)"]
