@@ -20,9 +20,23 @@ _MOST_PROMPTS = 400
 _TYPE_FIELD = re.compile(r"(?m)^[ \t]*[:@]type[ \t]+(\w+):[ \t]*(\S[^\n]*)$")
 _WORD = r"[`:~\w.]{1,100}"  # bounded, so that no text is searched in quadratic time
 _MORE = rf"(?:, | or | and |, or |, and )(?:an? )?{_WORD}"
-_RAISING = re.compile(
-    rf"(?<!not )(?<!n't )(?<!never )(?<!without )\b[Rr]ais(?:es?|ing) (?:an? )?({_WORD}(?:{_MORE}){{0,8}})"
+# What is done instead of raising says that nothing is raised.
+_DENIED = "".join(
+    f"(?<!{words} )"
+    for words in (
+        "not",
+        "n't",
+        "never",
+        "without",
+        "instead of",
+        "rather than",
+        "avoid",
+        "avoids",
+        "avoiding",
+        "no longer",
+    )
 )
+_RAISING = re.compile(rf"{_DENIED}\b[Rr]ais(?:es?|ing) (?:an? )?({_WORD}(?:{_MORE}){{0,8}})")
 _RAISED = re.compile(rf"(?<!no )(?<![`:~\w.])({_WORD}) (?:is|are|will be|gets) (?:raised|thrown)\b")
 _NAME = re.compile(r"\b([A-Z]\w*)\b(?!\.\w)")
 _Owner = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef

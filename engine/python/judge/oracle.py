@@ -147,10 +147,16 @@ class Oracle:
         return name_of_type(type_name, bases, self._facts, finding.trial.imports)
 
     def _documents_raise(self, finding: TrialFinding, raised: Raised) -> SpecEvidence | None:
-        """Returns where an agreeing example or the docstring announces the exception; else None."""
+        """Returns where an agreeing example or the docstring announces the exception; else None.
+
+        Where the subject raises the announced exception itself, one that comes out of code of others is not meant.
+        """
         if finding.agrees and finding.trial.wanted_line:
             return self._document((finding.trial.wanted_line, finding.trial.wanted_line), finding.trial.wanted_path)
         facts = self._callables.get(finding.trial.subject)
+        own = {site.exception.rpartition(".")[2] for site in facts.raises} if facts is not None else set[str]()
+        if raised.type_name.rpartition(".")[2] in own and raised.line not in self._raise_lines:
+            return None
         documents = [facts.documentation] if facts is not None else []
         if facts is not None and facts.kind == "constructor":
             documents += [owner.documentation for owner in self._facts.classes if owner.name == facts.owner]

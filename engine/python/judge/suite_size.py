@@ -63,10 +63,15 @@ def limits_for(source_lines: int, callables: int = 0) -> SizeLimits:
 
 @dataclass(frozen=True, slots=True)
 class BuiltCases:
-    """The cases of findings: `ids` in the order of the findings, `cases` in the order of the file, groups set."""
+    """The cases of findings: `ids` in the order of the findings, `cases` in the order of the file, groups set.
+
+    Attributes:
+        vague: ids of the cases for which nobody can say in words what sets them apart from others.
+    """
 
     ids: tuple[str, ...]
     cases: tuple[Case, ...]
+    vague: frozenset[str] = frozenset()
 
     def of_findings(self) -> list[Case]:
         """Returns the cases in the order of the findings."""

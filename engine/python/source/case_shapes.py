@@ -151,7 +151,9 @@ class CaseShape:
         if isinstance(node, ast.Name):
             return node.id not in self.locals
         if isinstance(node, ast.Call):
-            return last_name(node.func) in _INERT_CALLS
+            own = node.func.value if isinstance(node.func, ast.Attribute) else None
+            of_text = isinstance(own, ast.Constant) and isinstance(own.value, str | bytes)
+            return of_text or last_name(node.func) in _INERT_CALLS
         return not isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr)
 
     def _expectation(self, one: SpecExpectation) -> SpecExpectation:

@@ -32,6 +32,7 @@ NAMED_BY = 5
 _PATCHED = "its surroundings have to be changed (environment, working folder), which only tests for pytest do"
 _PYTEST_ONLY = frozenset({"monkeypatch", "request"})
 _NUMBERED = re.compile(r"(\w+)_\d+")
+_RANKED = re.compile(r"_for_(larger|smaller)_[a-z_]+$")
 _MOST_NOT_REACHED = 2000
 _LEFT_OUT = "its tests were left out to keep the file short; ask for it by its name to get them"
 
@@ -66,10 +67,12 @@ def compose_spec(
         names = ImportNames(expected)
         cases = _cases(judged, facts, names)
         placed = assign_tables(cases, facts)
-        named = name_tests(placed, facts)
+        vague = set[str]()
+        named = name_tests(placed, facts, vague)
         noticed.clear()
         noticed.update((named[case.id].id, one.finding.kills) for case, one in zip(cases, judged, strict=True))
-        return BuiltCases(tuple(named[one.id].id for one in cases), tuple(named[one.id] for one in placed))
+        untold = frozenset(named[one].id for one in vague)
+        return BuiltCases(tuple(named[one.id].id for one in cases), tuple(named[one.id] for one in placed), untold)
 
     def written(cases: Sequence[Case]) -> str:
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)
@@ -99,29 +102,29 @@ def compose_spec(
 
 
 def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) -> list[AssertableFinding]:
-    """Drops findings whose tests or rows only a number tells from others, for want of words.
+    """Drops findings whose tests or rows only a number or the size of a value tells from others, for want of words.
 
-    Documented ones stay, and rows that run a way through the code that no other one does: what only notices more is not
-    worth a row that a reader cannot tell from its sibling, and two tests that no words tell apart are one.
+    Documented ones stay, and the only one of a member. So do rows, and calls with a larger or smaller number, that run
+    a way through the code that no other one does: what only notices more is not worth a row that a reader cannot tell
+    from its sibling, and two tests that no words tell apart are one.
     """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
-    tests = {_test_name(case) for case in cases}
 
     def is_row(case: Case) -> bool:
         row = _NUMBERED.fullmatch(case.id)
         return row is not None and (case.subject, row[1]) in rows
 
-    def is_test(case: Case) -> bool:
-        test = _NUMBERED.fullmatch(_test_name(case))
-        return test is not None and test[1] in tests
-
     free = [(one, case) for one, case in zip(judged, cases, strict=True) if not one.documented]
-    nameless = {id(one) for one, case in free if is_test(case)}
-    numbered = {id(one) for one, case in free if is_row(case)} | nameless
-    named = [one for one in judged if id(one) not in numbered]
-    others = showing_more([one for one in judged if id(one) in numbered - nameless], named, by_kills=False)
+    ranked = {id(one) for one, case in free if case.id in built.vague and _RANKED.search(_test_name(case))}
+    nameless = {id(one) for one, case in free if case.id in built.vague} - ranked
+    untold = {id(one) for one, case in free if is_row(case)} | nameless | ranked
+    named = [one for one in judged if id(one) not in untold]
+    others = showing_more([one for one in judged if id(one) in untold - nameless], named, by_kills=False)
     kept = {id(one) for one in (*named, *others)}
+    shown = {one.finding.trial.subject for one in judged if id(one) in kept}
+    only = {one.finding.trial.subject: id(one) for one in reversed(judged) if one.finding.trial.subject not in shown}
+    kept.update(only.values())
     return [one for one in judged if id(one) in kept]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
@@ -17,7 +18,7 @@ from ..source.counterparts import APART, counterpart_names, relation_of, takes_c
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
 from .situation import CLOCK, LATER, ORDER, RECEIVER, VARYING, Situation, plural
-from .value_features import feature_beside, item_count, with_feature
+from .value_features import feature_beside, item_count, made_words, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
 TELLING = ("single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missing_", "blank_", "default_")
@@ -28,13 +29,18 @@ _ANYTHING = frozenset({"default", "value", "fillvalue", "fill_value", "initial"}
 
 
 _ONLY = "after_only_"
+# Words that say only of a value that it is another one, or how large.
+UNTOLD = ("other_", "longer_", "shorter_", "larger_", "smaller_")
 # Words that say only that something is not the same: those that say how come before them.
-VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_", "on_a_", "in_the_", _ONLY)
+VAGUE = (*UNTOLD, "function_as_", "on_a_", "in_the_", _ONLY)
 
 
 _EQUAL = "equal_"
+_ITSELF = "itself"
 # What an object is made of, where the parameter's name says no more than that.
-_UNTOLD = frozenset({"operand", "value"})
+_NAMELESS = frozenset({"operand", "value"})
+# Of the features of a value, those that tell little beside several others.
+_SIZES_ALONE = frozenset({"large", "positive", "whole", "pair", "of_one_letter", "capitalized", "with_digits"})
 _KINDS: dict[type[ast.expr], str] = {
     ast.List: "list",
     ast.Tuple: "tuple",
@@ -48,8 +54,10 @@ _CONTENT = frozenset({*ORDER, "args", "items", "iterable", "elements", "values",
 
 def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:
     """Describes what differs from the usual test, arguments of the call first."""
-    found = [_equal_arguments(mine, usual)]
-    found += [_difference(name, node, mine, usual) for name, node in mine.arguments.items()]
+    itself = mine.itself if mine.itself != usual.itself else ""
+    found = [_ITSELF if itself else "", _equal_arguments(mine, usual)]
+    given = {name: node for name, node in mine.arguments.items() if name != itself or not itself}
+    found += [_difference(name, node, mine, usual) for name, node in given.items()]
     for name in sorted(mine.varying - usual.varying - {*usual.arguments, CLOCK}):
         found.append(f"with_{_plain(name)}")
     if mine.built and not usual.built:
@@ -62,7 +70,7 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         dict.fromkeys(words for words in (*found, *lacking) if words),
         key=lambda words: (
             words.startswith(VAGUE),
-            not words.startswith(_EQUAL),
+            not words.startswith((_ITSELF, _EQUAL)),
             words in lacking or not words.startswith(("with_", "without_")),
             words in lacking and not words.startswith("when_"),
         ),
@@ -112,7 +120,7 @@ def _lacking(mine: Situation, usual: Situation, facts: CallableFacts | None) -> 
             continue
         if name == usual.content and mine.before:
             continue  # it was given to calls instead
-        empty = name == usual.content and (_is_filled(usual) or _plain(name) in _UNTOLD)
+        empty = name == usual.content and (_is_filled(usual) or _plain(name) in _NAMELESS)
         found.append("when_empty" if empty else f"without_{_plain(name)}")
     return found
 
@@ -155,9 +163,20 @@ def _difference(name: str, node: ast.expr, mine: Situation, usual: Situation) ->
         return f"missing_{_plain(name)}" if mine.known and usual_known and not known else f"other_{_plain(name)}"
     if other is None and name in usual.varying:
         words = _value(name, node, None)
-        # Otherwise it is one more of the values that are usual.
-        return words if words.startswith(TELLING) or isinstance(node, ast.Slice) else ""
+        if words.startswith(TELLING) or isinstance(node, ast.Slice):
+            return words
+        # Otherwise it is one more of the values that are usual, unless it is made or looks otherwise than all of them.
+        return _beside_rows(_noun(_plain(name), node), node, usual.rows.get(name, []))
     return _added(name, node) if other is None else _value(name, node, other)
+
+
+def _beside_rows(plain: str, node: ast.expr, rows: Sequence[ast.expr]) -> str:
+    """Says what sets a value apart from all those of a table; empty where it is like them."""
+    if isinstance(node, ast.Call):
+        calls = {last_name(row.func) for row in rows if isinstance(row, ast.Call)}
+        return made_words(plain, node) if rows and last_name(node.func) not in calls else ""
+    feature = feature_beside(node, rows) if rows and {type(row) for row in rows} == {type(node)} else ""
+    return with_feature(feature, plain) if feature and feature not in _SIZES_ALONE else ""
 
 
 def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None) -> str | None:
@@ -309,7 +328,7 @@ def _made(plain: str, node: ast.Call, usual: ast.expr | None) -> str:
     if usual is None or not isinstance(usual, ast.Call) or last_name(usual.func) != last_name(node.func):
         if made == plain or (made and len(plain) < 3):
             return made  # a single letter names nothing
-        return f"{made}_{plain}" if made else f"other_{plain}"
+        return made_words(plain, node) or f"other_{plain}"
     if not node.args and not node.keywords:
         return f"default_{made}"
     inner = _inner_difference(node, usual)

@@ -7,11 +7,10 @@ empty, longer or left out, what was done to the object before, the exception. Ro
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ....utils.python_names import last_name, mentioned_names, names_of, unique_name
+from ....utils.python_names import last_name, names_of, unique_name
 from ....utils.python_source import parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
@@ -20,12 +19,12 @@ from ..model.spec_case import Case
 from ..source.counterparts import relation_words
 from ..source.moments import NOW
 from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
-from ..usage.slicing import completes
-from .conditions import TELLING, VAGUE, differences, empty_arguments
+from .acting_member import NamedTest, acting_member, attribute_read, named_once, shared_outcome
+from .conditions import TELLING, UNTOLD, VAGUE, differences, empty_arguments
 from .outcome_words import COMPARING, outcome_words, shared_message_words, size_words
 from .row_words import words_of_rows
 from .scenario_words import restored_words, scenario_words
-from .situation import LATER, Situation, situation_of
+from .situation import LATER, situation_of
 
 LONGEST_NAME = 66
 _MOST_CONDITIONS = 2
@@ -36,33 +35,22 @@ _OF_LOOKING_UP = ("KeyError", "IndexError")
 _TRUTH = ("differs", "is_true", "is_false", "is_none", "is_empty")
 
 
-@dataclass(slots=True)
-class _Test:
-    """One test function: a single case or the rows of a table."""
+def name_tests(cases: Sequence[Case], facts: ModuleFacts, vague: set[str] | None = None) -> dict[str, Case]:
+    """Returns the cases with new ids and groups by their former ids; ids are distinct.
 
-    cases: list[Case]
-    facts: CallableFacts | None
-    situation: Situation
-    name: str = ""
-
-    @property
-    def exception(self) -> str:
-        """Name of the exception that it expects; empty without one."""
-        raised = next((one for one in self.cases[0].expect if one.kind == "raises"), None)
-        return (raised.exception or "").rpartition(".")[2] if raised is not None else ""
-
-
-def name_tests(cases: Sequence[Case], facts: ModuleFacts) -> dict[str, Case]:
-    """Returns the cases with new ids and groups by their former ids; ids are distinct."""
+    Args:
+        vague: receives the former ids of the cases for which nobody can say what sets them apart from others: only a
+            number, the size of a value or the words of a literal does.
+    """
     callables = _with_inherited(facts)
     constructors = {owner.name: owner.constructor for owner in facts.classes}
-    tests: dict[str, list[_Test]] = {}
+    tests: dict[str, list[NamedTest]] = {}
     found: dict[tuple[str, str], list[Case]] = {}
     for case in cases:
         found.setdefault((case.subject, case.group or f" {case.id}"), []).append(case)
     for members in found.values():
         subject = callables.get(members[0].subject)
-        test = _Test(members, subject, situation_of(members, subject, constructors))
+        test = NamedTest(members, subject, situation_of(members, subject, constructors))
         tests.setdefault(members[0].subject, []).append(test)
     used: set[str] = set()
     for subject, own in tests.items():
@@ -72,6 +60,8 @@ def name_tests(cases: Sequence[Case], facts: ModuleFacts) -> dict[str, Case]:
     for own in tests.values():
         for test in own:
             named.update(_renamed(test, ids))
+            if vague is not None and test.vague:
+                vague.update(case.id for case in test.cases)
     return named
 
 
@@ -92,7 +82,7 @@ def _with_inherited(facts: ModuleFacts) -> dict[str, CallableFacts]:
     return found
 
 
-def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
+def _name_all(subject: str, tests: Sequence[NamedTest], used: set[str]) -> None:
     """Names the tests of one member: the first that returns is what others are compared with."""
     base = subject_slug(subject) or "it"
     if base in used and subject.endswith("__"):
@@ -106,98 +96,40 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
         returning,
         key=lambda test: (
             LATER in (done := test.situation.before),
-            subject.endswith("__eq__") and _shared_outcome(test) == "is_false",
+            subject.endswith("__eq__") and shared_outcome(test) == "is_false",
             *_extras(test),
             again in done,
             bool(test.situation.derived),
         ),
     )
-    opposite = {"is_true", "is_false"} <= {_shared_outcome(test) for test in returning}
-    plain: dict[str, _Test] = {}  # by exception, the refusal named first: further ones say how they differ from it
+    opposite = {"is_true", "is_false"} <= {shared_outcome(test) for test in returning}
+    plain: dict[str, NamedTest] = {}  # by exception, the refusal named first: further ones say how they differ from it
     for test in [usual, *(one for one in tests if one is not usual)]:
-        own = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base
-        read = _attribute_of_new(test) or _attribute_of_property(test)
-        own = f"{subject_slug(subject)}_{read}" if read else own
-        inherited = _inherited_call(again, test)
-        own = subject_slug(f"{subject.rpartition('.')[0]}.{inherited}") if inherited else own
+        own = acting_member(subject, base, test)
         denied = opposite or subject.endswith(COMPARING)
-        if test is usual and denied and not read and _shared_outcome(usual) == "is_false":
+        if test is usual and denied and not attribute_read(test) and shared_outcome(usual) == "is_false":
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
-        for candidate in _candidates(own, test, usual, plain.setdefault(test.exception, test)):
-            # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
-            name = cut_slug(_named_once(candidate), LONGEST_NAME)
-            if name not in used:
-                break
-        else:
-            name = unique_name(base, used)
-        used.add(name)
-        test.name = name
+        first = plain.setdefault(test.exception, test)
+        # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
+        telling = (cut_slug(named_once(one), LONGEST_NAME) for one in _candidates(own, test, usual, first))
+        others = (cut_slug(named_once(one), LONGEST_NAME) for one in _vague_names(own, test, usual, first))
+        name = next((one for one in telling if one not in used), "")
+        test.vague = not name
+        test.name = name or next((one for one in others if one not in used), "") or unique_name(base, used)
+        used.add(test.name)
 
 
-def _named_once(name: str) -> str:
-    """`search_search` as `search`."""
-    half = name[: len(name) // 2]
-    return half if name == f"{half}_{half}" else name
-
-
-def _inherited_call(member: str, test: _Test) -> str:
-    """Names the inherited method that the act calls in place of the member that completes it: `dumps`."""
-    act = parse_expression(test.cases[0].expression)
-    called = act.func.attr if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute) else ""
-    if not completes(member, called):
-        return ""
-    used = mentioned_names([act, *(parse_python(text.strip()) for text in test.cases[0].statements)])
-    return "" if member in {snake_case(name) for name in used} else called
-
-
-def _user_of(subject: str, test: _Test) -> str:
-    """Names the function that is given what a constructor makes, as `render` in `render(Page())`; empty for others."""
-    act = parse_expression(test.cases[0].expression)
-    if test.facts is None or test.facts.kind != "constructor" or not isinstance(act, ast.Call):
-        return ""
-    before = [node for text in test.cases[0].statements for node in parse_python(text.strip()).body]
-    nodes = [inner for node in (*before, act) for inner in ast.walk(node) if inner is not act]
-    made = {last_name(node.func) for node in nodes if isinstance(node, ast.Call)}
-    outer = last_name(act.func)
-    passed = names_of(act) - {outer}
-    used = isinstance(act.func, ast.Name) and outer != subject and not hasattr(builtins, outer) and bool(passed)
-    return snake_case(outer) if used and subject in made else ""
-
-
-def _attribute_of_new(test: _Test) -> str:
-    """Names the attribute that is read of a new object, as `largest` in `Stats([2, 1]).largest`; empty for others."""
-    act = parse_expression(test.cases[0].expression)
-    if test.facts is None or test.facts.kind != "constructor" or not isinstance(act, ast.Attribute):
-        return ""
-    made = act.value
-    return (
-        snake_case(act.attr)
-        if isinstance(made, ast.Call) and last_name(made.func) == (test.facts.owner or test.facts.name)
-        else ""
-    )
-
-
-def _attribute_of_property(test: _Test) -> str:
-    """Names what is read of a property, as `isfile_is_false` of `url.path.isfile`; empty for others."""
-    act = parse_expression(test.cases[0].expression)
-    if test.facts is None or test.facts.kind != "property" or not isinstance(act, ast.Attribute):
-        return ""
-    if not isinstance(act.value, ast.Attribute) or act.value.attr != test.facts.name:
-        return ""
-    return f"{snake_case(act.attr)}_is_false" if _shared_outcome(test) == "is_false" else snake_case(act.attr)
-
-
-def _is_given_nothing(test: _Test) -> bool:
+def _is_given_nothing(test: NamedTest) -> bool:
     """Whether a test passes nothing to what takes any number of arguments."""
     node = test.situation.arguments.get(test.situation.spread)
     return isinstance(node, ast.Tuple) and not node.elts
 
 
-def _extras(test: _Test) -> tuple[bool, int]:
+def _extras(test: NamedTest) -> tuple[bool, int]:
     return _is_given_nothing(test), _option_count(test)
 
 
-def _option_count(test: _Test) -> int:
+def _option_count(test: NamedTest) -> int:
     """Counts the options that a test passes: arguments that have a default, of the call and of the receiver."""
     required = {one.name for one in test.facts.parameters if one.required} if test.facts is not None else set()
     given = (*test.situation.arguments, *test.situation.varying)
@@ -208,7 +140,7 @@ def _option_count(test: _Test) -> int:
     return len(options)
 
 
-def _candidates(base: str, test: _Test, usual: _Test, plain: _Test) -> Iterator[str]:
+def _candidates(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) -> Iterator[str]:
     """Generates names, the shortest first; each longer one is for the case that the shorter ones are taken.
 
     Args:
@@ -227,7 +159,7 @@ def _candidates(base: str, test: _Test, usual: _Test, plain: _Test) -> Iterator[
         # An option or a step that sets the call apart tells more than a message that others have, too.
         yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith(("with_", "after_")))
         yield from _with_words(base, _said(test, plain))
-    outcome = _shared_outcome(test)
+    outcome = shared_outcome(test)
     yield from (f"{base}_{words}" for words in scenario_words(test.cases))
     yield from _with_words(base, restored_words(test.cases))
     if test is not usual:
@@ -236,36 +168,39 @@ def _candidates(base: str, test: _Test, usual: _Test, plain: _Test) -> Iterator[
         yield f"{base}_{_joined([emptiness])}"
     if test is usual or not conditions:
         yield base
-    elif test.cases[0].subject.endswith(COMPARING) and outcome == "is_false" != _shared_outcome(usual):
+    elif test.cases[0].subject.endswith(COMPARING) and outcome == "is_false" != shared_outcome(usual):
         yield f"{base}_{outcome}"  # that two are not equal says more than with what one of them is made
-    elif _tells(outcome, conditions[0], _shared_outcome(usual)):
+    elif _tells(outcome, conditions[0], shared_outcome(usual)):
         yield f"{base}_{outcome}"
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
         yield from _with_words(base, _size_of_outcome(test, usual))
-    for count in range(1, min(_MOST_CONDITIONS, len(conditions)) + 1):
+    telling = [words for words in conditions if not words.startswith(UNTOLD)]
+    for count in range(1, min(_MOST_CONDITIONS, len(telling)) + 1):
         yield f"{base}_{_joined(conditions[:count])}"
-    yield from (f"{base}_{_joined([words])}" for words in conditions[1:])
+    yield from (f"{base}_{_joined([words])}" for words in telling[1:])
     yield from _with_words(base, outcome)
     if outcome:
-        yield from (f"{base}_{_joined([words])}_{outcome}" for words in conditions)
+        yield from (f"{base}_{_joined([words])}_{outcome}" for words in telling)
     yield base
-    yield from _last_names(base, test, usual, conditions)
-
-
-def _last_names(base: str, test: _Test, usual: _Test, conditions: Sequence[str]) -> Iterator[str]:
-    """Generates names of a test that no word for a difference tells apart; none for an undocumented table."""
-    documented = bool(test.cases[0].documented)
     yield from _with_words(base, _size_of_outcome(test, usual))
-    if documented and conditions:
-        yield from _with_words(f"{base}_{_joined(conditions[:1])}", _by_name(test))
+    if telling:
+        yield from _with_words(f"{base}_{_joined(telling[:1])}", _by_name(test))
+
+
+def _vague_names(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) -> Iterator[str]:
+    """Generates names of a test that no word for a difference tells apart: by the size of a value, by its words."""
+    base = f"{base}_raises_{snake_case(test.exception)}" if test.exception else base
+    conditions = [words for words in _conditions(test, usual, plain) if words.startswith(UNTOLD)]
+    yield from (f"{base}_{_joined([words])}" for words in conditions if not words.startswith("other_"))
     if len(test.cases) == 1:  # those of one row are no name for a table
         yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
-    if documented:
+    yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith("other_"))
+    if test.cases[0].documented:
         yield f"{base}_for_other_values"  # it stays, though nothing tells it apart
 
 
-def _by_name(test: _Test) -> str:
+def _by_name(test: NamedTest) -> str:
     """Says that the act passes an argument by its name; nothing of others."""
     act = parse_expression(test.cases[0].expression)
     return "by_name" if isinstance(act, ast.Call) and act.keywords else ""
@@ -279,7 +214,7 @@ def _tells(outcome: str, condition: str, usual: str) -> bool:
     return outcome.startswith((*_TRUTH, "equals_")) and outcome != usual and not (passed and outcome.startswith(told))
 
 
-def _conditions(test: _Test, usual: _Test, plain: _Test) -> list[str]:
+def _conditions(test: NamedTest, usual: NamedTest, plain: NamedTest) -> list[str]:
     """Returns what differs from the usual test; of a further refusal, what does not set the first one apart, too."""
     if test is usual:
         return []
@@ -290,13 +225,13 @@ def _conditions(test: _Test, usual: _Test, plain: _Test) -> list[str]:
     return [words for words in found if words not in same]
 
 
-def _said(test: _Test, plain: _Test) -> str:
+def _said(test: NamedTest, plain: NamedTest) -> str:
     """Returns the words of a message that the first refusal does not begin with, too; else nothing."""
     words = shared_message_words(test.cases)
     return words if test is plain or shared_message_words([*plain.cases, *test.cases]) != words else ""
 
 
-def _uses_of_result(test: _Test) -> list[str]:
+def _uses_of_result(test: NamedTest) -> list[str]:
     """Names what a test does with what its subject made in an arranging statement; none where the act calls it."""
     facts, case = test.facts, test.cases[0]
     if facts is None or (facts.owner is not None and facts.kind != "constructor"):
@@ -336,13 +271,7 @@ def _joined(conditions: Sequence[str]) -> str:
     return "_".join([*parts, *rest])
 
 
-def _shared_outcome(test: _Test) -> str:
-    """Returns the outcome that all rows of a test have; empty where they differ."""
-    outcomes = {outcome_words(case) for case in test.cases}
-    return outcomes.pop() if len(outcomes) == 1 else ""
-
-
-def _size_of_outcome(test: _Test, usual: _Test) -> str:
+def _size_of_outcome(test: NamedTest, usual: NamedTest) -> str:
     """Says how a result differs in size from the usual one: `with_several_results`, `with_single_result`, `is_zero`."""
     mine, others = ({size_words(case) for case in one.cases} for one in (test, usual))
     size = mine.pop() if len(mine) == 1 else ""
@@ -360,7 +289,7 @@ def _value_words(case: Case, facts: CallableFacts | None) -> str:
     return "" if own_files or any(character.isdigit() for character in words) else words
 
 
-def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:
+def _renamed(test: NamedTest, ids: set[str]) -> Mapping[str, Case]:
     """Returns the test's cases with their names; `ids` are all ids so far, and get those of the rows."""
     if not test.cases[0].group:
         case = test.cases[0]

@@ -38,9 +38,9 @@ def outcome_words(case: Case) -> str:
         return "prints"
     if one.kind == "warns":
         return f"warns_{snake_case((one.exception or '').rpartition('.')[2])}"
-    if one.kind == "holds" and one.actual == "result" and (compared := _compared(case.expression)):
-        return compared
-    if one.kind == "holds" and one.actual == "not result" and _compared(case.expression):
+    if one.kind == "holds" and one.actual == "result" and _is_equation(case.expression):
+        return _compared(case.expression)
+    if one.kind == "holds" and one.actual == "not result" and _is_equation(case.expression):
         return "is_false" if case.subject.endswith(COMPARING) else "differs"
     if one.kind == "holds":
         return {"result": "is_true", "not result": "is_false"}.get(one.actual, "")
@@ -53,8 +53,16 @@ def outcome_words(case: Case) -> str:
     return ""
 
 
+def _is_equation(expression: str) -> bool:
+    node = expression_or_none(expression)
+    return isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)
+
+
 def _compared(expression: str) -> str:
-    """Says what a call is compared with, as a document writes it: `equals_item` for `x.right == x[-1]`."""
+    """Says what a call is compared with, as a document writes it: `equals_item` for `x.right == x[-1]`.
+
+    Empty where that is a plain value.
+    """
     node = expression_or_none(expression)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq):
         return ""
@@ -64,7 +72,7 @@ def _compared(expression: str) -> str:
     other = node.comparators[0]
     if isinstance(other, ast.Call | ast.Attribute):
         return f"equals_{snake_case(last_name(other.func if isinstance(other, ast.Call) else other))}"
-    return "equals_other"
+    return ""
 
 
 def size_words(case: Case) -> str:

@@ -14,7 +14,7 @@ from ..inputs.plain_texts import is_sample
 from ..source.moments import moment_of, moment_words
 from ..source.titles import cut_slug, snake_case
 from .search_words import search_words
-from .value_features import distinct_words, feature_beside, item_count, number_of, with_feature
+from .value_features import distinct_words, feature_beside, item_count, made_words, number_of, with_feature
 
 LONGEST_ROW = 40
 _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
@@ -144,6 +144,12 @@ def _of_kind(node: ast.expr, kinds: Sequence[str], noun: str) -> str:
         return ""
     if kind in ("True", "False"):
         return noun if kind == "True" else f"not_{noun}"
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Constant)
+    ):
+        return made_words(noun, node)
     number = number_of(node)
     if kind == "slice":
         return kind

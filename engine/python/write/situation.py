@@ -35,6 +35,8 @@ class Situation:
         content: the parameter that the first argument of the receiver's construction binds; what an object is made of
             is no option.
         spread: the parameter that takes any number of arguments; its value is a tuple of them.
+        itself: the parameter that is given the receiver itself.
+        rows: all values of each parameter of `varying`.
     """
 
     arguments: dict[str, ast.expr] = field(default_factory=dict)
@@ -45,6 +47,8 @@ class Situation:
     built: bool = False
     content: str = ""
     spread: str = ""
+    itself: str = ""
+    rows: dict[str, list[ast.expr]] = field(default_factory=dict)
 
 
 def situation_of(
@@ -53,6 +57,7 @@ def situation_of(
     """Reads the situation of a test; values that differ between its rows count as varying."""
     own = [_read(case, facts, constructors) for case in cases]
     first = own[0]
+    passed = [one.arguments.copy() for one in own]
     for other in own[1:]:
         for name in list(first.arguments):
             node = other.arguments.get(name)
@@ -61,6 +66,7 @@ def situation_of(
             elif node is None or ast.dump(node) != ast.dump(first.arguments[name]):
                 del first.arguments[name]
                 first.varying.add(name)
+    first.rows = {name: [one[name] for one in passed if name in one] for name in first.varying}
     return first
 
 
@@ -80,10 +86,14 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
         found.arguments[CLOCK] = assigned[NOW]
     own_name = facts.name if facts is not None else ""
     found.before = tuple(name for name in reversed(_chained(act)) if name != own_name)
-    receiver = next((name for name in names_of(act) if name in assigned and facts is not None and facts.owner), None)
+    own = _own_object(act, own_name)
+    names = [node.id for node in (own, *ast.walk(act)) if isinstance(node, ast.Name)]
+    receiver = next((name for name in names if name in assigned and facts is not None and facts.owner), None)
     found.known = _values_before(case)
     if receiver is not None:
-        built, found.derived = _origin(_own_object(act, own_name) or ast.Name(receiver, ast.Load()), assigned)
+        given = [one for one in arguments_of(case.expression, facts) if isinstance(one.node, ast.Name)]
+        found.itself = next((one.name for one in given if own is not None and one.source == ast.unparse(own)), "")
+        built, found.derived = _origin(own or ast.Name(receiver, ast.Load()), assigned)
         rest = (name for name in found.before if name not in found.derived)
         done = (done for name, done in before if name in (receiver, NOW))
         found.before = (*done, *found.derived, *rest)

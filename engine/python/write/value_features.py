@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from ..source.titles import describe
+from ....utils.python_names import last_name
+from ..source.titles import describe, snake_case
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 
@@ -61,6 +62,17 @@ def distinct_words(nodes: Sequence[ast.expr]) -> list[str]:
         else:
             found.append(with_feature(feature, words[at]))
     return found
+
+
+def made_words(noun: str, call: ast.Call) -> str:
+    """Describes a value by the call that makes it: `clipped_text`, `expanded_tabs`, `interval_from_string`."""
+    made = snake_case(last_name(call.func))
+    done = _PARTICIPLES.get(made, "")
+    if done:
+        return done if "_" in done else f"{done}_{noun}"
+    if made.startswith(("from_", "as_")):
+        return f"{noun}_{made}"
+    return f"{made}_{noun}" if made else ""
 
 
 def _of_container(node: ast.expr) -> list[str]:
@@ -129,6 +141,21 @@ def number_of(node: ast.expr) -> int | float | None:
     return None
 
 
+# What a value is after calls of these names; with an underscore where that needs no noun.
+_PARTICIPLES = {
+    pair[0]: pair[1]
+    for pair in (
+        text.split(":")
+        for text in (
+            "expandtabs:expanded_tabs upper:uppercase lower:lowercase casefold:lowercase capitalize:capitalized "
+            "strip:stripped lstrip:stripped rstrip:stripped trim:trimmed clip:clipped wrap:wrapped unwrap:unwrapped "
+            "split:split join:joined repeat:repeated reverse:reversed reversed:reversed sort:sorted sorted:sorted "
+            "copy:copied deepcopy:copied encode:encoded decode:decoded escape:escaped unescape:unescaped quote:quoted "
+            "unquote:unquoted compress:compressed decompress:decompressed normalize:normalized format:formatted "
+            "center:centred ljust:padded rjust:padded zfill:padded pad:padded truncate:truncated shuffle:shuffled"
+        ).split()
+    )
+}
 _NUMBER_FEATURES: tuple[tuple[str, Callable[[int | float], bool]], ...] = (
     ("zero", lambda number: number == 0),
     ("negative", lambda number: number < 0),
@@ -156,6 +183,11 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("with_equals_sign", lambda text: "=" in text),
     ("with_colon", lambda text: ":" in text),
     ("with_comma", lambda text: "," in text),
+    ("with_percent_sign", lambda text: "%" in text),
+    ("with_ampersand", lambda text: "&" in text),
+    ("with_question_mark", lambda text: "?" in text),
+    ("with_tilde", lambda text: "~" in text),
+    ("with_tab", lambda text: "\t" in text.strip()),
     ("with_slash", lambda text: "/" in text),
     ("capitalized", lambda text: text[:1].isupper() and not text.isupper()),
     ("with_dots", lambda text: "." in text),

@@ -25,6 +25,8 @@ pytestmark = pytest.mark.feature("B-02")
         ("If there is none, an :exc:`IndexError` is raised.", ["IndexError"]),
         ("It never raises KeyError, does not raise TypeError, and no OSError is raised.", []),
         ("This raises the question of Full.empty.", []),
+        ("Missing members are created instead of raising a PointerError.", []),
+        ("Returns -1 rather than raising ValueError.", []),
     ],
 )
 def test_sentences_announce_exceptions(text: str, names: list[str]) -> None:
@@ -60,6 +62,24 @@ def test_a_class_documents_what_its_constructor_raises() -> None:
     raised = Observation("raised", raised=Raised("ValueError", "a level is positive", 10, ("ValueError", "Exception")))
     (demand,) = Oracle(facts).judge(TrialFinding(Trial("Level", "Level(-1)"), raised)).expectations
     assert (demand.origin, demand.evidence and demand.evidence.object) == ("documented", "Level")
+
+
+def test_an_exception_out_of_code_of_others_is_not_the_one_that_a_raising_function_documents() -> None:
+    source = b'''
+def parse(text, convert):
+    """Parse a text. Raises ValueError where it is blank."""
+    if not text.strip():
+        raise ValueError("the text is blank")
+    return convert(text)
+'''
+    facts = facts_from_source(source, ModulePlace("texts.py", "texts", "."))
+
+    def origin(act: str, line: int) -> str:
+        observation = Observation("raised", raised=Raised("ValueError", "no", line, ("ValueError", "Exception")))
+        (demand,) = Oracle(facts).judge(TrialFinding(Trial("parse", act), observation)).expectations
+        return demand.origin
+
+    assert (origin("parse(' ', int)", 5), origin("parse('kitten', int)", 6)) == ("documented", "observed")
 
 
 @pytest.mark.parametrize(

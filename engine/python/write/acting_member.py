@@ -1,0 +1,110 @@
+"""A test that is to be named, and which member its name tells: mostly its subject, else what the act really calls."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass
+
+from ....utils.python_names import last_name, mentioned_names, names_of
+from ....utils.python_source import parse_expression, parse_python
+from ..model.model import CallableFacts
+from ..model.spec_case import Case
+from ..source.titles import snake_case, subject_slug
+from ..usage.slicing import completes
+from .outcome_words import outcome_words
+from .situation import Situation
+
+
+@dataclass(slots=True)
+class NamedTest:
+    """One test function: a single case or the rows of a table.
+
+    Attributes:
+        vague: whether its name does not tell what sets it apart from the tests before it.
+    """
+
+    cases: list[Case]
+    facts: CallableFacts | None
+    situation: Situation
+    name: str = ""
+    vague: bool = False
+
+    @property
+    def exception(self) -> str:
+        """Name of the exception that it expects; empty without one."""
+        raised = next((one for one in self.cases[0].expect if one.kind == "raises"), None)
+        return (raised.exception or "").rpartition(".")[2] if raised is not None else ""
+
+
+def shared_outcome(test: NamedTest) -> str:
+    """Returns the outcome that all rows of a test have; empty where they differ."""
+    outcomes = {outcome_words(case) for case in test.cases}
+    return outcomes.pop() if len(outcomes) == 1 else ""
+
+
+def acting_member(subject: str, base: str, test: NamedTest) -> str:
+    """Returns what a test is named for: the member's name `base`, or what the act calls or reads in place of it."""
+    found = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base
+    read = attribute_read(test)
+    found = f"{subject_slug(subject)}_{read}" if read else found
+    inherited = _inherited_call(snake_case(subject.rpartition(".")[2]), test)
+    return subject_slug(f"{subject.rpartition('.')[0]}.{inherited}") if inherited else found
+
+
+def attribute_read(test: NamedTest) -> str:
+    """Names what a test reads of a new object or of a property; empty for others."""
+    return _attribute_of_new(test) or _attribute_of_property(test)
+
+
+def named_once(name: str) -> str:
+    """`search_search` as `search`."""
+    half = name[: len(name) // 2]
+    return half if name == f"{half}_{half}" else name
+
+
+def _inherited_call(member: str, test: NamedTest) -> str:
+    """Names the inherited method that the act calls in place of the member that completes it: `dumps`."""
+    act = parse_expression(test.cases[0].expression)
+    called = act.func.attr if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute) else ""
+    if not completes(member, called):
+        return ""
+    used = mentioned_names([act, *(parse_python(text.strip()) for text in test.cases[0].statements)])
+    return "" if member in {snake_case(name) for name in used} else called
+
+
+def _user_of(subject: str, test: NamedTest) -> str:
+    """Names the function that is given what a constructor makes, as `render` in `render(Page())`; empty for others."""
+    act = parse_expression(test.cases[0].expression)
+    if test.facts is None or test.facts.kind != "constructor" or not isinstance(act, ast.Call):
+        return ""
+    before = [node for text in test.cases[0].statements for node in parse_python(text.strip()).body]
+    nodes = [inner for node in (*before, act) for inner in ast.walk(node) if inner is not act]
+    made = {last_name(node.func) for node in nodes if isinstance(node, ast.Call)}
+    outer = last_name(act.func)
+    passed = names_of(act) - {outer}
+    used = isinstance(act.func, ast.Name) and outer != subject and not hasattr(builtins, outer) and bool(passed)
+    return snake_case(outer) if used and subject in made else ""
+
+
+def _attribute_of_new(test: NamedTest) -> str:
+    """Names the attribute that is read of a new object, as `largest` in `Stats([2, 1]).largest`; empty for others."""
+    act = parse_expression(test.cases[0].expression)
+    if test.facts is None or test.facts.kind != "constructor" or not isinstance(act, ast.Attribute):
+        return ""
+    made = act.value
+    return (
+        snake_case(act.attr)
+        if isinstance(made, ast.Call) and last_name(made.func) == (test.facts.owner or test.facts.name)
+        else ""
+    )
+
+
+def _attribute_of_property(test: NamedTest) -> str:
+    """Names what is read of a property, as `isfile_is_false` of `url.path.isfile`; empty for others."""
+    act = parse_expression(test.cases[0].expression)
+    if test.facts is None or test.facts.kind != "property" or not isinstance(act, ast.Attribute):
+        return ""
+    if not isinstance(act.value, ast.Attribute) or act.value.attr != test.facts.name:
+        return ""
+    return f"{snake_case(act.attr)}_is_false" if shared_outcome(test) == "is_false" else snake_case(act.attr)

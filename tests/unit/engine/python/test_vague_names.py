@@ -1,0 +1,82 @@
+"""A test bears words for what sets it apart from its siblings; one for which there are none is not written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from testwright.engine.python.model.spec_case import Case, SpecExpectation
+from testwright.engine.python.write.assign_tables import assign_tables
+from testwright.engine.python.write.naming import name_tests
+
+pytestmark = pytest.mark.feature("B-06", "B-18")
+
+
+def _callable(qualname: str, *names: str, kind: str = "function") -> CallableFacts:
+    parameters = tuple(Parameter(name, "positional_or_keyword") for name in names)
+    return CallableFacts(qualname, kind, (1, 2), parameters, owner=qualname.rpartition(".")[0] or None)  # type: ignore[arg-type]
+
+
+POINTER = ClassFacts(
+    "Pointer",
+    "plain",
+    (1, 9),
+    constructor=_callable("Pointer", "self", "text", kind="constructor"),
+    members=(_callable("Pointer.contains", "self", "part", kind="method"),),
+)
+FACTS = ModuleFacts("m.py", "m", ".", "", functions=(_callable("fill", "text", "width"),), classes=(POINTER,))
+
+
+def gives(act: str, value: str, *statements: str, subject: str = "fill") -> Case:
+    expected = (SpecExpectation("equals", "result", value),)
+    return Case(" ".join((*statements, act)), "x", subject, act, "call", expected, statements=statements)
+
+
+def named(*cases: Case) -> tuple[list[str], list[bool]]:
+    vague = set[str]()
+    found = name_tests(assign_tables(cases, FACTS), FACTS, vague)
+    return [found[case.id].id.removeprefix("tc_") for case in cases], [case.id in vague for case in cases]
+
+
+def test_what_makes_an_argument_tells_more_than_that_it_is_another_one() -> None:
+    texts = [gives(f"fill('{text}', 9)", f"'{text}'") for text in ("kitten", "hello world")]
+
+    found, vague = named(*texts, gives("fill(clip('kitten', 2), 2)", "'ki'"))
+
+    assert (found[2], vague) == ("fill_for_clipped_text", [False, False, False])
+
+
+def test_a_text_made_by_its_own_method_is_a_row_of_the_table_of_texts() -> None:
+    found, _ = named(gives("fill('hi', 9)", "'hi'"), gives("fill('a\\tb'.expandtabs(), 9)", "'a  b'"))
+
+    assert found == ["fill_hi", "fill_expanded_tabs"]
+
+
+def test_what_a_text_has_and_no_row_of_a_table_has_names_its_test() -> None:
+    texts = [gives(f"fill('{text}', 9)", f"'{text}'") for text in ("/kitten", "/hello world")]
+    marked = replace(gives("fill('/a%20b', 9)", "None"), expect=(SpecExpectation("is", "result", "None"),))
+
+    assert named(*texts, marked)[0][2] == "fill_is_none"
+    other = replace(marked, expect=(SpecExpectation("equals", "result.text", "''"),))
+    assert named(*texts, other)[0][2] == "fill_for_text_with_percent_sign"
+
+
+def test_an_object_that_is_given_itself_is_told_so() -> None:
+    made = ("child = Pointer('/a/b')", "parent = Pointer('/a')")
+    found, vague = named(
+        gives("child.contains(parent)", "True", *made, subject="Pointer.contains"),
+        gives("child.contains(child)", "1", *made, subject="Pointer.contains"),
+    )
+
+    assert (found, vague) == (["pointer_contains", "pointer_contains_for_itself"], [False, False])
+
+
+def test_a_test_that_only_the_size_of_a_text_or_a_number_tells_apart_is_vague() -> None:
+    usual = gives("fill('@1', 9)", "'@1'")
+    longer = replace(gives("fill('@1@2', 9)", "'@1'"), expect=(SpecExpectation("equals", "result.text", "''"),))
+    wider = replace(gives("fill('@1', 30)", "'@1'"), expect=(SpecExpectation("equals", "result.text", "''"),))
+
+    assert named(usual, longer) == (["fill", "fill_for_longer_text"], [False, True])
+    assert named(usual, wider) == (["fill", "fill_for_larger_width"], [False, True])
