@@ -15,12 +15,11 @@ ended, or ""), error (why it could not start, or "").
 
 # ruff: noqa: PTH123
 # The keeper starts with every program: importing pathlib would double the time that takes. So would `signal`, which
-# makes enumerations of what `_signal` holds as numbers.
+# makes enumerations of what `_signal` holds as numbers, and `ctypes`, which makes types around what `_ctypes` calls.
 
 from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found] - the interpreter has it, type checkers do not know it
-import ctypes
 import marshal
 import os
 import resource
@@ -262,20 +261,33 @@ def prefer_for_killing() -> None:
 def process_control(option: int, value: int) -> None:
     """prctl(2); where it does not exist the weaker guarantees are those of process groups."""
     if sys.platform.startswith("linux"):
-        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+        call_libc("prctl", option, value, 0, 0, 0)
+
+
+def call_libc(name: str, *arguments: int | None) -> None:
+    """Call a function of the C library that takes numbers, and null pointers for None; its result is not looked at."""
+    try:
+        import _ctypes
+
+        _ctypes.call_cdeclfunction(_ctypes.dlsym(_ctypes.dlopen(None, 0), name), arguments)  # type: ignore[attr-defined]
+    except (ImportError, AttributeError):  # an interpreter whose `ctypes` is built in another way
+        import ctypes
+
+        getattr(ctypes.CDLL(None), name)(*arguments)
 
 
 def leave_keyring() -> None:
     """Start with a session keyring of its own, so that the keys of whoever started us are out of reach."""
     number = JOIN_KEYRING.get(os.uname().machine)
     if number is not None and sys.platform.startswith("linux"):
-        ctypes.CDLL(None, use_errno=True).syscall(number, 1, None)
+        call_libc("syscall", number, 1, None)
 
 
 def filter_calls(instructions: bytes) -> None:
     """Let this process, and what it starts, use only the system calls that a filter allows. Raises OSError."""
     if not sys.platform.startswith("linux"):
         return
+    import ctypes  # without bubblewrap only
 
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]

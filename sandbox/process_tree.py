@@ -9,7 +9,10 @@ import errno
 import os
 import resource
 import stat
-from collections.abc import Callable, Iterable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as that of `typing`, which takes longer to import than all that the keeper does
+    from collections.abc import Callable, Iterable, Iterator
 
 MOST_FILES = 200_000
 DEEPEST = 128
