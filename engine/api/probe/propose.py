@@ -153,7 +153,7 @@ def readings_after_change(
             saving = change.saving
             setup = tuple(step for step in merge_setups(change.setup, reading.setup) if step != saving)
             before = make_proposal(reading, "before", "before", "state", reading.request, setup=setup)
-            name, words = f"{AFTER}{change.operation.name}", f"after {change.operation.label}"
+            name, words = f"after_{change.operation.name}", f"after {change.operation.label}"
             after = make_proposal(
                 reading, name, words, "state", reading.request, setup=(*setup, saving), priority="high"
             )
@@ -181,7 +181,7 @@ def filled_lists(
         # Only collections list members; a path that ends in an id reads one.
         if operation.method != "GET" or reading.operation.path.endswith("}"):
             continue
-        makers = [baseline for baseline in world.baselines.values() if _fills(baseline.operation, operation)]
+        makers = [baseline for baseline in world.baselines.values() if _fills(baseline, operation)]
         story: list[Json] = []
         for maker in makers:
             story = merge_setups(story, maker.story)
@@ -216,8 +216,6 @@ def filled_lists(
 
 FILTERS = "filters"
 """The group of readings of a filled list by a query."""
-AFTER = "after_"
-"""How the name of a reading begins that follows a change, and what else a list is filled with."""
 
 
 def _is_flag(value: Any) -> bool:
@@ -250,7 +248,7 @@ def _told_apart_by_flags(
     if done is not None:
         # The plain parent is in the list already; what is done has amounts that matter.
         step = varied.get(done.operation.name, done).saving
-        found.append((f"{AFTER}{done.operation.name}", tuple(merge_setups(merge_setups(setup, done.setup), [step]))))
+        found.append((f"after_{done.operation.name}", tuple(merge_setups(merge_setups(setup, done.setup), [step]))))
     return found
 
 
@@ -282,11 +280,14 @@ def _second_page(reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[
                 yield make_proposal(reading, title, words, "success", request, **marks)
 
 
-def _fills(maker: Operation, collection: Operation) -> bool:
+def _fills(maker: BaselineRequest, collection: Operation) -> bool:
     path = collection.path.rstrip("/")
-    if maker.method == "POST":
-        return maker.path.rstrip("/") == path
-    return maker.method == "PUT" and re.fullmatch(re.escape(path) + r"/\{[^/]+\}/?", maker.path) is not None
+    if maker.operation.method == "POST":
+        return maker.operation.path.rstrip("/") == path
+    own = re.fullmatch(re.escape(path) + r"/\{[^/]+\}/?", maker.operation.path) is not None
+    # What another request has made before is changed by it, and no second member.
+    made = any(step["method"] == "POST" and step["path"].rstrip("/") == path for step in maker.setup)
+    return maker.operation.method == "PUT" and own and not made
 
 
 def _separating_values(world: ResourceModel, parameter: ApiParameter, story: list[Json]) -> list[Any]:

@@ -13,6 +13,7 @@ from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
+from testwright.engine.api.probe.explore import _with_effect
 from testwright.engine.api.probe.propose import filled_lists, readings_after_change
 from testwright.engine.api.probe.propose_relations import relation_proposals
 from testwright.engine.api.probe.propose_updates import update_proposals
@@ -91,11 +92,13 @@ class Notes:
         if request["path"] == "/notes" and method == "POST":
             if not content["code"].isalnum():
                 return HttpAnswer(400)
-            made = {**content, "id": max(self.notes, default=0) + 1, "owner": user, "tags": {}}
+            made = {"public": False, **content, "id": max(self.notes, default=0) + 1, "owner": user, "tags": {}}
             self.notes[made["id"]] = made
             return self._told(made)
         if request["path"] == "/notes":
-            return self._told([note for note in self.notes.values() if note["owner"] == user])
+            shared = not (request.get("query") or {}).get("mine")
+            every = self.notes.values()
+            return self._told([note for note in every if note["owner"] == user or (shared and note["public"])])
         note = self.notes.get(place["note_id"], {})
         if user not in ("user", note.get("owner")) and not note.get("public"):
             return HttpAnswer(404)
@@ -218,8 +221,20 @@ async def test_a_list_is_read_below_what_was_removed_and_made_again_under_its_nu
 async def test_flags_are_tried_on_lists_of_two_users_and_where_something_was_done_to_one(
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
-    second = await second_things(finder, world)
-    found = {one.name: one for one in filled_lists(world, second)}
+    found = {one.name: one for one in filled_lists(world, await second_things(finder, world))}
     owners = [step["auth"] for step in found["filled_by_mine_true_of_two_users"].setup]
     assert sorted(owners) == ["other_user", "user"]
     assert found["filled_by_mine_true_after_tag"].setup[-1]["path"] == "/notes/{note_id}/tags"
+
+
+async def test_a_flag_that_picks_out_nothing_of_a_list_that_is_filled_for_it_becomes_no_test(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    lists = list(filled_lists(world, await second_things(finder, world)))
+    kept = {one.name for one in await _with_effect(finder, lists)}
+    assert {one.name for one in lists} - kept == {
+        "filled_by_mine_false_of_two_users",
+        "filled_by_mine_false_after_tag",
+        "filled_by_mine_true_after_tag",
+    }
+    assert "filled_by_mine_true_of_two_users" in kept

@@ -87,6 +87,11 @@ def test_a_list_is_cut_short_and_sorted_both_ways(world: ResourceModel) -> None:
     assert {"sort": "-title"} in queries
 
 
+def test_what_changes_a_member_that_was_made_before_makes_no_other_one(world: ResourceModel) -> None:
+    steps = [step for proposal in filled_lists(world, {}) for step in proposal.setup]
+    assert {step["method"] for step in steps} == {"POST"}
+
+
 def test_a_tag_is_read_anew_before_it_is_used(world: ResourceModel) -> None:
     [unchanged] = [one for one in conditional_proposals(world) if one.name == "not_modified"]
     assert unchanged.setup[-1]["save"] == {"entity_tag": "/@headers/etag"}
