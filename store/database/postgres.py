@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -55,6 +56,7 @@ class PostgresDatabase:
         self._place = place
         self._engine = _engine(place, pool_size=5, max_overflow=5, pool_pre_ping=True, pool_timeout=_CONNECT_SECONDS)
         self._leases: dict[str, _Lease] = {}
+        self._leasing = threading.Lock()
 
     @classmethod
     def open(cls, url: str) -> PostgresDatabase:
@@ -125,7 +127,8 @@ class PostgresDatabase:
         try:
             yield
         finally:
-            self._leases.pop(run_id).release()
+            with self._leasing:
+                self._leases.pop(run_id).release()
 
     def held(self, run_ids: Collection[str]) -> frozenset[str]:
         """See `Database.held`."""
@@ -162,6 +165,10 @@ class PostgresDatabase:
         is_committing = False
         try:
             with self._engine.connect() as connection:
+                # The pool puts a new connection in the place of a lost one and says nothing: leases may be lost, too.
+                if "leases_kept" not in connection.info:
+                    self._keep_leases()
+                    connection.info["leases_kept"] = True
                 transaction = connection.begin()
                 result = work(connection)
                 is_committing = True
@@ -182,11 +189,12 @@ class PostgresDatabase:
 
     def _keep_leases(self) -> None:
         """Take again what was held by connections that are gone. Raises RunLocked where another process has it now."""
-        for run_id, lease in list(self._leases.items()):
-            if not lease.is_held():
-                lease.release()
-                with suppress(DBAPIError):  # the server is still away: the transaction that follows says so
-                    self._leases[run_id] = _Lease(self._place, run_id, lease.shared)
+        with self._leasing:
+            for run_id, lease in list(self._leases.items()):
+                if not lease.is_held():
+                    lease.release()
+                    with suppress(DBAPIError):  # the server is still away: the transaction that follows says so
+                        self._leases[run_id] = _Lease(self._place, run_id, lease.shared)
 
     @contextmanager
     def _typed_errors(self) -> Iterator[None]:

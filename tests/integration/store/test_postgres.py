@@ -330,6 +330,11 @@ def test_a_server_that_restarts_is_waited_for_and_one_that_stays_away_is_told(
                 assert store.answers.get("r", "spec", 1, "hash") == {"a": 1}
                 # The lease went with its session, and is held again.
                 assert other.held(["r"]) == {"r"}
+                # So it is where nothing was being written meanwhile.
+                server.stop()
+                server.start()
+                store.answers.put("r", "spec", 2, "hash", {"a": 2})
+                assert other.held(["r"]) == {"r"}
             monkeypatch.setattr(postgres_module, "WAITS", (0.01,))
             server.stop()
             with pytest.raises(StoreUnreachable, match="does not serve"):
