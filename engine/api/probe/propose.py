@@ -101,6 +101,7 @@ def wrong_methods(world: ResourceModel) -> Iterator[Proposal]:
 
 
 _MOST_PAIRS = 4
+_MOST_DONE = 3
 
 
 def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -244,11 +245,11 @@ def _told_apart_by_flags(
         found += [("of_two_users", theirs)] if theirs != setup else []
     below = f"{reading.operation.path.rstrip('/')}/{{"
     inner = [one for one in world.baselines.values() if one.operation.path.startswith(below)]
-    done = next((one for one in inner if one.operation.method == "POST" and one.operation.path[-1] != "}"), None)
-    if done is not None:
+    done = [one for one in inner if one.operation.method == "POST" and one.operation.path[-1] != "}"]
+    for one in done[:_MOST_DONE]:
         # The plain parent is in the list already; what is done has amounts that matter.
-        step = varied.get(done.operation.name, done).saving
-        found.append((f"after_{done.operation.name}", tuple(merge_setups(merge_setups(setup, done.setup), [step]))))
+        step = varied.get(one.operation.name, one).saving
+        found.append((f"after_{one.operation.name}", tuple(merge_setups(merge_setups(setup, one.setup), [step]))))
     return found
 
 

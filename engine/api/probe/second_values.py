@@ -50,6 +50,7 @@ async def varied_stories(
         SandboxFailure: the sandbox broke.
     """
     found: dict[str, BaselineRequest] = {}
+    second = {**await _alone(finder, world, second, most), **second}
     stories = ((name, _with_second_values(known.story, world, second)) for name, known in world.baselines.items())
     changed = ((name, story) for name, story in stories if story != list(world.baselines[name].story))
     for name, story in islice(changed, most):
@@ -61,8 +62,21 @@ async def varied_stories(
     return found
 
 
+async def _alone(finder: BaselineFinder, world: ResourceModel, second: Others, most: int) -> dict[str, BaselineRequest]:
+    """Return requests with other values that succeed only in place of the first: what is lent is not lent twice."""
+    found: dict[str, BaselineRequest] = {}
+    lacking = [known for name, known in world.baselines.items() if name not in second]
+    for baseline in islice((known for known in lacking if known.operation.method == "POST"), most):
+        for request, _ in distinct_requests(baseline, world):
+            answers = await finder.send((*baseline.setup, request))
+            if len(answers) == len(baseline.setup) + 1 and answers[-1].ok:
+                found[baseline.operation.name] = replace(baseline, request=request, answer=answers[-1])
+                break
+    return found
+
+
 def with_other_choices(world: ResourceModel, second: Others) -> dict[str, BaselineRequest]:
-    """Return second things that differ from the first in their flags and choices only: what is public, what is closed.
+    """Return second things that differ from the first in their flags only, or else in their choices: what is public.
 
     Those without any are left out.
     """
@@ -72,12 +86,13 @@ def with_other_choices(world: ResourceModel, second: Others) -> dict[str, Baseli
         if body is None or usual is None or other.operation.body is None or not isinstance(body["content"], dict):
             continue
         properties = world.samples.properties(other.operation.body.schema)
+        flags = {key: value for key, value in body["content"].items() if isinstance(value, bool)}
         choices = {
             key: value
             for key, value in body["content"].items()
-            if isinstance(value, bool) or "enum" in world.samples.merged(properties.get(key, True))
+            if "enum" in world.samples.merged(properties.get(key, True))
         }
-        content = {**usual["content"], **choices}
+        content = {**usual["content"], **(flags or choices)}
         if content != usual["content"]:
             found[name] = replace(other, request={**other.request, "body": {**body, "content": content}})
     return found

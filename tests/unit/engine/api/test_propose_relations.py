@@ -35,7 +35,8 @@ def _named(name: str) -> Json:
     return {"name": name, "in": "path", "required": True, "schema": NUMBER}
 
 
-NOTE = _body(["code", "stars", "price"], code=TEXT, stars=NUMBER, price=NUMBER, public=FLAG)
+KIND = {"enum": ["short", "long"], "default": "short"}
+NOTE = _body(["code", "stars", "price"], code=TEXT, stars=NUMBER, price=NUMBER, public=FLAG, kind=KIND)
 MINE = {"name": "mine", "in": "query", "schema": {"type": "boolean", "default": False}}
 DOCUMENT = {
     "openapi": "3.1.0",
@@ -59,15 +60,20 @@ DOCUMENT = {
             "parameters": [_named("note_id"), _named("tag_id")],
             "delete": {"operationId": "untag", "responses": {}},
         },
+        "/notes/{note_id}/loan": {
+            "parameters": [_named("note_id")],
+            "post": {"operationId": "lend", "requestBody": _body(["days"], days=NUMBER), "responses": {}},
+        },
         "/count": {"get": {"operationId": "count", "responses": {}}},
     },
 }
 
 
 class Notes:
-    """A service for two users, in memory: notes are their owner's, public ones are read by all, codes are codes.
+    """A service for two users, in memory: notes are their owner's, public ones are read by all; each is lent once.
 
-    The first user may change the notes of all, and count them. Numbers of removed notes are given again.
+    A code is a code. The first user may change the notes of all, and count them. Numbers of removed notes are given
+    again.
     """
 
     async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
@@ -109,6 +115,9 @@ class Notes:
     def _of(self, note: Json, method: str, place: dict[str, int], content: Any, path: str) -> HttpAnswer:
         if "tag_id" in place:
             return HttpAnswer(204) if note["tags"].pop(place["tag_id"], None) else HttpAnswer(404)
+        if path.endswith("/loan"):
+            lent = note.setdefault("lent", content["days"])
+            return self._told({}) if lent == content["days"] else HttpAnswer(409)
         if path.endswith("/tags") and method == "POST":
             made = 1 + sum(len(other["tags"]) for other in self.notes.values())
             note["tags"][made] = content["word"]
@@ -156,7 +165,7 @@ async def test_a_second_thing_has_a_code_of_letters_where_words_are_refused_and_
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
     content = (await second_things(finder, world))["add"].request["body"]["content"]
-    assert content == {"code": "othercode", "stars": 12, "price": 14, "public": True}
+    assert content == {"code": "othercode", "stars": 12, "price": 14, "public": True, "kind": "long"}
 
 
 async def test_a_story_is_told_with_other_values_under_the_same_saved_names(
@@ -169,6 +178,14 @@ async def test_a_story_is_told_with_other_values_under_the_same_saved_names(
     assert made["save"] == {"note_id": "/id"}
     assert varied["read"].request == world.baselines["read"].request
     assert "count" not in varied
+
+
+async def test_what_is_done_only_once_is_done_with_other_amounts_in_place_of_the_first(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    second = await second_things(finder, world)
+    assert "lend" not in second
+    assert (await varied_stories(finder, world, second, 99))["lend"].request["body"]["content"] == {"days": 12}
 
 
 async def test_what_is_made_is_read_with_other_values_and_updated_from_them(
@@ -236,5 +253,7 @@ async def test_a_flag_that_picks_out_nothing_of_a_list_that_is_filled_for_it_bec
         "filled_by_mine_false_of_two_users",
         "filled_by_mine_false_after_tag",
         "filled_by_mine_true_after_tag",
+        "filled_by_mine_false_after_lend",
+        "filled_by_mine_true_after_lend",
     }
     assert "filled_by_mine_true_of_two_users" in kept
