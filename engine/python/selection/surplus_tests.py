@@ -41,15 +41,19 @@ def without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collectio
     kills = Counter(mutant for one in candidates for mutant in one.kills)
     signs = {one.record.number: len(list(_signs(one, forms))) for one in candidates}
     clean = {one.subject for one in candidates if not signs[one.record.number] and not one.raises}
+    answers = Counter((one.subject, one.representation.result) for one in candidates if _is_truth_value(one))
 
     def is_refused(one: TrialCandidate) -> bool:
         if one.example or ShownBehaviour in one.record.notes or one.record.number in stay:
             return False
-        if signs[one.record.number] >= _REFUSED or _calls_special_method(one):
+        if signs[one.record.number] >= _REFUSED or _shows_nothing(one) or _calls_special_method(one):
             return True
-        is_alone = forms[one.subject, one.representation.shape] < 2
+        shown = one.representation
+        needed = forms[one.subject, shown.shape] > 1 or (
+            _is_truth_value(one) and answers[one.subject, shown.result] < 2
+        )
         own = sum(kills[mutant] < 2 for mutant in one.kills)
-        return bool(signs[one.record.number]) and is_alone and one.subject in clean and own < _KILLS_OF_ITS_OWN
+        return bool(signs[one.record.number]) and not needed and one.subject in clean and own < _KILLS_OF_ITS_OWN
 
     return [one for one in candidates if not is_refused(one)]
 
@@ -61,8 +65,6 @@ def _signs(one: TrialCandidate, forms: Counter[tuple[str, str]]) -> Iterator[str
         yield "found by search alone"
     if one.misfits:
         yield "an argument outside its domain"
-    if shown.degeneracy >= SEVERE and not one.raises:
-        yield "nothing but empty values"
     if shown.trivial and not one.raises and not isinstance(shown.result, bool):
         yield "an empty answer, or what was given"
     if one.oddness:
@@ -73,6 +75,15 @@ def _signs(one: TrialCandidate, forms: Counter[tuple[str, str]]) -> Iterator[str
         and forms[one.subject, shown.shape] < 2
     ):
         yield "an object that only its text shows"
+
+
+def _shows_nothing(one: TrialCandidate) -> bool:
+    """Whether a test is of empty values only; that a predicate answers False to them is an answer."""
+    return one.representation.degeneracy >= SEVERE and not one.raises and one.representation.result is not False
+
+
+def _is_truth_value(one: TrialCandidate) -> bool:
+    return isinstance(one.representation.result, bool)
 
 
 def _calls_special_method(one: TrialCandidate) -> bool:
