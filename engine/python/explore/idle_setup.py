@@ -25,9 +25,10 @@ from ..selection.idle_steps import asking_methods, called_step
 from ..selection.representative import is_trivial
 
 Kills = Mapping[int, frozenset[int]]
-_ROUNDS = 8
 # Each round selects again, which takes a second or more in a large module.
-_ROUNDS_FOR_PARTS = 2
+_ROUNDS = 3
+_STATEMENTS = 6
+_ROUNDS_FOR_PARTS = 1
 _MOST_OF_EACH = 150
 _ENOUGH_CALLS = 3
 _QUESTION = re.compile(r"(get|is|has|find|count|peek|list|keys|values|items|index)(_?[a-z]+)*")
@@ -58,17 +59,25 @@ async def drop_idle_setup(
     for number in range(_ROUNDS):
         if over():
             break
-        before = evidence.parts_without_effect
+        before, shorter = evidence.parts_without_effect, False
         chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, known)
         others = [(one, list(_without_another_part(one.trial, facts))) for one in chosen if not one.trial.wanted]
-        pairs = await _shortened(chosen, search, observer, subjects, evidence, others)
+        for _ in range(_STATEMENTS):
+            pairs = await _shortened(chosen, search, observer, subjects, evidence, others)
+            sure = [pair for pair in pairs if evidence.allows(*pair, known)]
+            _supersede(search, known, sure)
+            # What is shorter by one statement may lack another one, too.
+            chosen, others, shorter = [short for _, short in sure], [], shorter or bool(sure)
+            if over() or not chosen:
+                break
         # What is idle before one call of a member is tried without it before its other calls.
         alike = [one for one in search.records if evidence.is_idle_before(one.trial)]
         if not over():
-            pairs += await _shortened(_some_of_each(alike), search, observer, subjects, evidence)
-        sure = [pair for pair in pairs if evidence.allows(*pair, known)]
-        _supersede(search, known, sure)
-        if not sure and (evidence.parts_without_effect == before or number >= _ROUNDS_FOR_PARTS):
+            pairs = await _shortened(_some_of_each(alike), search, observer, subjects, evidence)
+            sure = [pair for pair in pairs if evidence.allows(*pair, known)]
+            _supersede(search, known, sure)
+            shorter = shorter or bool(sure)
+        if not shorter and (evidence.parts_without_effect == before or number >= _ROUNDS_FOR_PARTS):
             break
     return known
 
