@@ -34,6 +34,7 @@ _KINDS: dict[type, str] = {
     ast.Set: "gives_a_set",
 }
 _ORDER = ("first", "second", "third", "fourth", "fifth")
+_TELLING_NOTHING = frozenset({NAMELESS, *"val item element elem key k v x n obj data".split()})
 _RESERVED = frozenset({"request", "self", "cls", "capsys", "tmp_path", "monkeypatch"})
 _WORD = re.compile(r"^[a-z0-9]+(_[a-z0-9]+)*$")
 _TEXTS = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
@@ -230,11 +231,15 @@ def _names_read(text: str) -> set[str]:
 
 
 def _in_order(names: Sequence[str]) -> list[str]:
-    """Replaces several nameless columns by `first`, `second`, …"""
-    if names.count(NAMELESS) < 2:
-        return list(names)
-    order = iter(_ORDER)
-    return [next(order) if name == NAMELESS else name for name in names]
+    """Names several columns of one name by their order: `first`, `second` of nameless ones, else `first_side`."""
+    found = list(names)
+    again = [name for name in dict.fromkeys(names) if names.count(name) > 1 and not name.startswith("expected")]
+    nameless = next((name for name in again if name in _TELLING_NOTHING), NAMELESS)
+    for name in again:
+        at = [number for number, other in enumerate(names) if other == name]
+        for number, word in zip(at, _ORDER, strict=False):
+            found[number] = word if name == nameless else f"{word}_{name}"
+    return found
 
 
 def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:

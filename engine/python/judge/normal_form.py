@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from ....utils.python_names import assigned_names, last_name, mentioned_names
+from ....utils.python_names import assigned_names, last_name
 from ....utils.python_source import (
     expression_or_none,
     literal_or,
@@ -24,6 +24,7 @@ from ..model.model import ModuleFacts, TrialFinding, Value
 from ..source.import_block import read_imports
 from ..source.statements import in_place_call, in_place_statement, plain_change
 from ..usage.slicing import count_of, names_in, without_unrelated
+from .compared_values import without_comparison
 
 ITERATION_LIMIT = 50
 _SHOWN_ITEMS = 5
@@ -53,7 +54,7 @@ def normal_form(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str]
         finding = _without_stars(finding)
         finding = without_unrelated(_only_the_raising_call(finding, facts))
         finding = _inlined(finding)
-        finding = _without_comparison(finding)
+        finding = without_comparison(finding)
         return _cut_iteration(finding)
     except SyntaxError:
         return None
@@ -270,39 +271,6 @@ def _substituted(source: str, name: str, value: ast.expr) -> str:
             return node
 
     return ast.unparse(Substitute().visit(parse_expression(source)))
-
-
-def _without_comparison(finding: TrialFinding) -> TrialFinding:
-    """Turns an act `x == y` or `x is None` that returned True into the act x with an expectation."""
-    trial, seen = finding.trial, finding.observation
-    node = parse_expression(trial.act)
-    value = seen.value
-    if trial.mode != "call" or value is None or value.source != "True" or "result" in finding.unstable:
-        return finding
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
-        return finding
-    left, right = node.left, node.comparators[0]
-    subject = trial.subject.rpartition(".")[2]
-    naming = [side for side in (left, right) if subject in mentioned_names([side])]
-    if isinstance(node.ops[0], ast.Eq) and naming == [right]:
-        left, right = right, left
-    constant = isinstance(right, ast.Constant) and right.value in (None, True, False)
-    if isinstance(node.ops[0], ast.Is) and constant:
-        told = Value("NoneType" if ast.unparse(right) == "None" else "bool", ast.unparse(right))
-    elif isinstance(node.ops[0], ast.Eq) and not constant:
-        approximate = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(right))
-        local = assigned_names(trial.arrange)
-        if names_in(ast.unparse(right)) & local:
-            return finding
-        read = names_in(ast.unparse(right))
-        imports = tuple(binding.statement for binding in read_imports(trial.imports) if binding.bound in read)
-        told = Value("object", ast.unparse(right), imports=imports, approximate=approximate)
-    else:
-        return finding
-    # The document says whether the comparison holds, and nothing of what its left side looks like.
-    wanted = trial.wanted and ""
-    trial = replace(trial, act=ast.unparse(left), wanted=wanted)
-    return replace(finding, trial=trial, observation=replace(seen, value=told))
 
 
 def _cut_iteration(finding: TrialFinding) -> TrialFinding:

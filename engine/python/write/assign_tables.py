@@ -63,6 +63,25 @@ def alike_in_precision(cases: Sequence[Case]) -> list[Case]:
     return found
 
 
+def alike_in_messages(cases: Sequence[Case]) -> list[Case]:
+    """Asks for a part of a message where another case of the same form does, so that both are rows of one table."""
+    parts = {(case.subject, shape_key(case)) for case in cases if any(_asks_for_part(one) for one in case.expect)}
+    found: list[Case] = []
+    for case in cases:
+        whole = parts and any(one.whole for one in case.expect)
+        loose = replace(case, expect=tuple(_in_part(one) for one in case.expect)) if whole else case
+        found.append(loose if whole and (case.subject, shape_key(loose)) in parts else case)
+    return found
+
+
+def _asks_for_part(one: SpecExpectation) -> bool:
+    return one.kind == "raises" and one.match is not None and not one.whole
+
+
+def _in_part(one: SpecExpectation) -> SpecExpectation:
+    return replace(one, actual="result") if one.whole else one
+
+
 def _approximate(one: SpecExpectation) -> SpecExpectation:
     if one.kind != "equals" or one.origin == "documented":
         return one

@@ -21,7 +21,7 @@ from ..model.model import Exploration, ModuleFacts
 from ..model.spec_case import CAPTURE, FORGET_PRINTED, PRINTED_ERRORS, WEAK_KINDS, Case
 from ..model.spec_domain import spec_domains
 from ..source.import_block import read_imports
-from .assign_tables import alike_in_precision, assign_tables
+from .assign_tables import alike_in_messages, alike_in_precision, assign_tables
 from .case_namer import describe_case
 from .local_names import with_own_names
 from .naming import name_tests
@@ -169,7 +169,8 @@ def _cases(judged: Sequence[AssertableFinding], facts: ModuleFacts, names: Impor
     """Returns the cases of findings, in their order."""
     cases = [_case(f"tc_{number}", one, facts, names) for number, one in enumerate(judged)]
     imported = {one.bound for one in read_imports(names.statements())}
-    return [_described(case) for case in alike_in_precision([with_own_names(case, imported) for case in cases])]
+    alike = alike_in_messages(alike_in_precision([with_own_names(case, imported) for case in cases]))
+    return [_described(case) for case in alike]
 
 
 def _case(identifier: str, judged: AssertableFinding, facts: ModuleFacts, names: ImportNames) -> Case:

@@ -21,15 +21,17 @@ from ..source.moments import NOW
 from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
 from .acting_member import NamedTest, acting_member, attribute_read, named_once, shared_outcome
 from .conditions import TELLING, UNTOLD, VAGUE, differences, empty_arguments
-from .outcome_words import COMPARING, outcome_words, shared_message_words, size_words
+from .message_words import message_words, words_of_messages
+from .outcome_words import COMPARING, outcome_words, size_words
 from .row_words import words_of_rows
 from .scenario_words import restored_words, scenario_words
 from .situation import LATER, situation_of
+from .value_features import number_of
 
 LONGEST_NAME = 66
 _MOST_CONDITIONS = 2
 # Conditions that need no preposition.
-_STANDING = ("after_", "before_", "without_", "in_the_", "on_", "at_", "when_")
+_STANDING = ("saying_", "after_", "before_", "without_", "in_the_", "on_", "at_", "when_")
 _EXPECTED = ("expected", "message")
 _OF_LOOKING_UP = ("KeyError", "IndexError")
 _TRUTH = ("differs", "is_true", "is_false", "is_none", "is_empty")
@@ -158,7 +160,9 @@ def _candidates(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) 
         yield base
         # An option or a step that sets the call apart tells more than a message that others have, too.
         yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith(("with_", "after_")))
-        yield from _with_words(base, _said(test, plain))
+        # A phrase that is cut would say something else: one that does not fit is left out.
+        said = _said(test, plain)
+        yield from (one for one in _with_words(base, _joined([said]) if said else "") if len(one) <= LONGEST_NAME)
     outcome = shared_outcome(test)
     yield from (f"{base}_{words}" for words in scenario_words(test.cases))
     yield from _with_words(base, restored_words(test.cases))
@@ -226,9 +230,9 @@ def _conditions(test: NamedTest, usual: NamedTest, plain: NamedTest) -> list[str
 
 
 def _said(test: NamedTest, plain: NamedTest) -> str:
-    """Returns the words of a message that the first refusal does not begin with, too; else nothing."""
-    words = shared_message_words(test.cases)
-    return words if test is plain or shared_message_words([*plain.cases, *test.cases]) != words else ""
+    """Returns the phrase of a message that the first refusal does not say, too; else nothing."""
+    words = message_words(test.cases)
+    return words if test is plain or message_words([*plain.cases, *test.cases]) != words else ""
 
 
 def _uses_of_result(test: NamedTest) -> list[str]:
@@ -298,7 +302,12 @@ def _renamed(test: NamedTest, ids: set[str]) -> Mapping[str, Case]:
     table = tabulate(test.cases, columns)
     group = Group(test.name, columns).text
     stopped = any(text.startswith(f"{NOW} = ") for text in test.cases[0].statements)
-    words = _words_of_rows(table.rows, table.columns, stopped=stopped) if table is not None else [""] * len(test.cases)
+    words = [""] * len(test.cases)
+    if table is not None:
+        shared = _shared_number(table.template)
+        words = _words_of_rows(table.rows, table.columns, stopped=stopped, beside=shared)
+    if test.exception and (said := words_of_messages(test.cases)):
+        words = said
     related = [relation_words(case.expression, test.facts) for case in test.cases]
     found: dict[str, Case] = {}
     for case, relation, other in zip(test.cases, related, words, strict=True):
@@ -309,13 +318,25 @@ def _renamed(test: NamedTest, ids: set[str]) -> Mapping[str, Case]:
     return found
 
 
-def _words_of_rows(rows: Sequence[Sequence[str]], columns: Sequence[str], *, stopped: bool) -> list[str]:
+def _shared_number(template: Case) -> float | None:
+    """The only number in the code that all rows of a table share; None where there is none, or several."""
+    nodes = [
+        node for text in (*template.statements, template.expression) for node in ast.walk(parse_python(text.strip()))
+    ]
+    numbers = [number for node in nodes if isinstance(node, ast.expr) and (number := number_of(node)) is not None]
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _words_of_rows(
+    rows: Sequence[Sequence[str]], columns: Sequence[str], *, stopped: bool, beside: float | None
+) -> list[str]:
     """Returns what sets each row apart in words.
 
     Args:
         stopped: whether the column `now` is the moment at which the clock stands still.
+        beside: the only number that all rows share.
     """
     cells = {column: [parse_expression(row[at]) for row in rows] for at, column in enumerate(columns)}
     expected = {column: nodes for column, nodes in cells.items() if column.startswith(_EXPECTED)}
     given = {column: nodes for column, nodes in cells.items() if column not in expected}
-    return words_of_rows(given, expected, clock=NOW if stopped and NOW in given else "")
+    return words_of_rows(given, expected, clock=NOW if stopped and NOW in given else "", beside=beside)

@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
 from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none
 from ..model.spec_case import CODE, Case
-from ..source.titles import cut_slug, slug, snake_case
+from ..source.titles import snake_case
 
 COMPARING = ("__eq__", "__ne__")
-LONGEST_SAID = 36
-_JOINING = frozenset("and or not between of to in on at for with by from the a an is are be must can".split())
-
-
-def shared_message_words(cases: Sequence[Case]) -> str:
-    """Returns the message that all rows of a test expect, or the words with which all of them begin; else nothing."""
-    raised = [next(one for one in case.expect if one.kind == "raises") for case in cases]
-    plain = [[word for word in slug(one.match or "").split("_") if word and not word.isdigit()] for one in raised]
-    words = cut_slug("_".join(_common_beginning(plain)), LONGEST_SAID).split("_")
-    while words and words[-1] in _JOINING:  # what comes after them was cut off
-        words.pop()
-    return f"saying_{'_'.join(words)}" if len(words) > 1 else ""
-
-
-def _common_beginning(lists: Sequence[Sequence[str]]) -> Sequence[str]:
-    first = lists[0]
-    common = (at for at, word in enumerate(first) if any(list(other[at : at + 1]) != [word] for other in lists))
-    return first[: next(common, len(first))]
 
 
 def outcome_words(case: Case) -> str:

@@ -22,13 +22,19 @@ _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _NAMELESS = frozenset({"value", "number", "n", "x", "val", "item"})
 _METASYNTACTIC = frozenset({"foo", "bar", "baz", "spam", "eggs"})
 _RANKS = {2: ("smaller", "larger"), 3: ("smallest", "middle", "largest")}
+_RELATIONS = {-1: "smaller", 0: "equal", 1: "larger"}
+_ORDERS = {-1: "ascending", 0: "equal", 1: "descending"}
 _SIZES = {2: ("shorter", "longer"), 3: ("shortest", "middle", "longest")}
 _SPANS = ((365, "years"), (28, "months"), (7, "weeks"), (1, "days"))
 _SECONDS = ((3600, "hours"), (60, "minutes"))
 
 
 def words_of_rows(
-    given: Mapping[str, Sequence[ast.expr]], expected: Mapping[str, Sequence[ast.expr]], *, clock: str = ""
+    given: Mapping[str, Sequence[ast.expr]],
+    expected: Mapping[str, Sequence[ast.expr]],
+    *,
+    clock: str = "",
+    beside: float | None = None,
 ) -> list[str]:
     """Names each row by the values of as few columns as tell all rows apart; what is expected only where it must.
 
@@ -36,8 +42,11 @@ def words_of_rows(
         given: the values of a table's columns, by their names; without any, what is expected counts.
         expected: values of the columns that hold what is expected.
         clock: the column that holds the moment at which the clock stands still; empty without one.
+        beside: the only number that all rows share; None without one.
     """
     cells = given or expected
+    if beside is not None and len(cells) == 1 and (ranked := _beside(next(iter(cells.values())), beside)):
+        return ranked
     if sought := search_words(cells):
         return sought
     count = len(next(iter(cells.values())))
@@ -48,6 +57,8 @@ def words_of_rows(
         reasons[clock] = [moment_words(node) for node in cells[clock]]
     if odd := _of_odd_kinds(cells, count):
         return odd
+    if order := _in_order(cells):
+        return order
     found = _joined(reasons, cells, count)
     plain = {name: distinct_words(nodes) for name, nodes in cells.items()}
     # Where what goes in looks alike in words, what comes out tells rows apart.
@@ -58,6 +69,29 @@ def words_of_rows(
         or _joined(outcomes, expected, count)
         or _parted(list(plain.values()), list(outcomes.values()))
     )
+
+
+def _beside(nodes: Sequence[ast.expr], shared: float) -> list[str]:
+    """Names numbers by how they stand to the one that all rows share; nothing unless one is equal to it."""
+    numbers = [number_of(node) for node in nodes]
+    found = ["" if one is None else _RELATIONS[(one > shared) - (one < shared)] for one in numbers]
+    return found if "equal" in found and all(found) and len(set(found)) == len(found) else []
+
+
+def _in_order(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
+    """Names rows of `first` and `second` number by which is larger; nothing unless that tells all rows apart."""
+    if set(cells) != {"first", "second"}:
+        return []
+    pairs = [(number_of(first), number_of(second)) for first, second in zip(*_both(cells), strict=True)]
+    found = [
+        "" if first is None or second is None else _ORDERS[(first > second) - (first < second)]
+        for first, second in pairs
+    ]
+    return found if all(found) and len(set(found)) == len(found) else []
+
+
+def _both(cells: Mapping[str, Sequence[ast.expr]]) -> tuple[Sequence[ast.expr], Sequence[ast.expr]]:
+    return cells["first"], cells["second"]
 
 
 def _parted(plain: Sequence[Sequence[str]], outcomes: Sequence[Sequence[str]]) -> list[str]:

@@ -60,6 +60,8 @@ def undone_words(case: Case) -> str:
     if not isinstance(act, ast.Call) or len(act.args) != 1 or act.keywords:
         return ""
     given, last = act.args[0], parse_or_none(case.statements[-1]) if case.statements else None
+    if isinstance(given, ast.Call) and last_name(given.func) == case.subject.rpartition(".")[2]:
+        return ""  # what is asked of what the subject made is no way back
     if isinstance(given, ast.Call) and loaded_names(given) and undoes(last_name(act.func), last_name(given.func)):
         return f"reverses_{snake_case(last_name(given.func))}"
     writer = last.body[-1] if last is not None and last.body else None
@@ -153,6 +155,8 @@ def restored_words(cases: Sequence[Case]) -> str:
             return ""
         if ast.unparse(inner.args[0]) != one.value or last_name(inner.func)[:1].isupper():
             return ""  # an object that gives back what it was made of is not undone
+        if last_name(inner.func) == case.subject.rpartition(".")[2]:
+            return ""  # what is asked of what the subject made is no way back
         found.add(snake_case(last_name(inner.func)))
     return f"reverses_{found.pop()}" if len(found) == 1 else ""
 

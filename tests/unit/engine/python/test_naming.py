@@ -111,7 +111,7 @@ def test_refusals_are_named_by_exception_then_by_argument_then_by_message() -> N
         "parse",
         "parse_raises_value_error_for_negative_limit",
         "parse_raises_value_error",
-        "parse_raises_value_error_saying_signs_are_not_allowed",
+        "parse_raises_value_error_for_signs_not_allowed",
     ]
 
 

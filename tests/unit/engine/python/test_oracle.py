@@ -68,6 +68,26 @@ def test_a_documented_comparison_that_holds_is_no_picture_of_its_left_side() -> 
     assert kinds(found) == []
 
 
+@pytest.mark.parametrize(
+    ("statements", "other", "value"),
+    [
+        (("cuts = {'a': [1, 4]}",), "cuts['a'][1]", "4"),
+        (("cuts = {'a': [1, 4]}", "cuts['a'].append(5)"), "cuts['a'][1]", None),
+        (("cuts = {'a': [1, 4]}",), "cuts['b']", None),
+        (("cuts = {'a': range(3)}",), "cuts['a']", None),
+    ],
+    ids=["of a literal", "changed before", "missing", "no literal"],
+)
+def test_what_a_comparison_reads_of_the_set_up_is_written_as_its_value(statements, other, value) -> None:
+    call = trial("ratio", f"ratio(cuts, 3) == {other}", *statements, wanted="True", wanted_line=51)
+
+    found = normal_form(TrialFinding(call, returned(Value("bool", "True")), agrees=True), cart_facts())
+
+    assert found is not None
+    assert found.observation.value is not None
+    assert found.observation.value.source == (value or "True")
+
+
 @pytest.mark.feature("B-02")
 def test_what_a_comparison_shows_is_documented_by_its_line() -> None:
     call = trial("ratio", "ratio(1, 4) == 1 / 4", wanted="True", wanted_line=51)

@@ -119,3 +119,12 @@ def test_a_number_and_a_word_without_a_meaning_are_told_by_their_kinds() -> None
 def test_that_one_of_several_arguments_is_empty_tells_its_row() -> None:
     cells = {"first": _nodes("'planning'", "[3, 1, 2]"), "second": _nodes("'playing'", "[]")}
     assert words_of_rows(cells, {}) == ["playing", "empty"]
+
+
+def test_two_numbers_of_one_row_are_told_by_their_order() -> None:
+    assert words_of_rows({"first": _nodes("3", "1"), "second": _nodes("1", "2")}, {}) == ["descending", "ascending"]
+
+
+def test_a_number_that_equals_the_one_that_all_rows_share_is_called_equal() -> None:
+    assert words_of_rows({"val": _nodes("4", "6")}, {}, beside=6) == ["smaller", "equal"]
+    assert words_of_rows({"val": _nodes("4", "6")}, {}, beside=9) == ["smaller", "larger"]

@@ -9,8 +9,8 @@ import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import Case, SpecExpectation
+from testwright.engine.python.write.message_words import message_words
 from testwright.engine.python.write.naming import name_tests
-from testwright.engine.python.write.outcome_words import shared_message_words
 from testwright.engine.python.write.row_words import words_of_rows
 
 pytestmark = pytest.mark.feature("B-18")
@@ -166,16 +166,16 @@ def test_a_refusal_is_not_told_by_what_its_plainly_named_sibling_lacks_too() -> 
     usual = case("get", "shelf.get('a', default=3)", equals("30"))
     found = [usual, refuses("b:", "Invalid port 'b'"), refuses("c/", "Invalid host 'c'")]
 
-    assert names(*found) == ["get", "get_raises_value_error", "get_raises_value_error_saying_invalid_host_c"]
+    assert names(*found) == ["get", "get_raises_value_error", "get_raises_value_error_for_invalid_host"]
 
 
-def test_messages_of_rows_that_begin_alike_name_their_refusal_by_that_beginning() -> None:
+def test_messages_of_rows_that_differ_in_a_value_name_their_refusal_by_what_they_say() -> None:
     refused = [
         SpecExpectation("raises", "message", exception="ValueError", match=f"Invalid host {at!r}") for at in "cd"
     ]
     rows = [case("get", "shelf.get('c/')", one) for one in refused]
 
-    assert shared_message_words(rows) == "saying_invalid_host"
+    assert message_words(rows) == "invalid_host"
 
 
 def test_what_a_statement_passed_to_the_member_counts_where_the_act_asks_its_result() -> None:

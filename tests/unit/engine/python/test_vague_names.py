@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
-from testwright.engine.python.model.spec_case import Case, SpecExpectation
-from testwright.engine.python.write.assign_tables import assign_tables
+from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecExpectation
+from testwright.engine.python.write.assign_tables import alike_in_messages, assign_tables
+from testwright.engine.python.write.message_words import phrase_of
 from testwright.engine.python.write.naming import name_tests
 
 pytestmark = pytest.mark.feature("B-06", "B-18")
@@ -46,6 +47,69 @@ def test_what_makes_an_argument_tells_more_than_that_it_is_another_one() -> None
     found, vague = named(*texts, gives("fill(clip('kitten', 2), 2)", "'ki'"))
 
     assert (found[2], vague) == ("fill_for_clipped_text", [False, False, False])
+
+
+def refuses(act: str, message: str, *, whole: bool = True) -> Case:
+    demand = SpecExpectation("raises", MESSAGE if whole else "result", exception="LookupError", match=message)
+    return Case(act, "x", "fill", act, "call", (demand,))
+
+
+@pytest.mark.parametrize(
+    ("message", "phrase"),
+    [
+        ("index '0' is out of bounds", "index_out_of_bounds"),
+        ("member 'anArray' not found in {}", "member_not_found"),
+        ("'foo' is not a valid sequence index", "invalid_sequence_index"),
+        ("Document '<class 'int'>' does not support indexing, must be", "document_does_not_support_indexing"),
+        ("Location must start with /", "location_must_start_with_slash"),
+        ('"kitten" cannot be parsed to an interval.', "cannot_be_parsed_to_interval"),
+        ("Found invalid escape ~", "invalid_escape"),
+        ("it is empty", "it_is_empty"),
+        ("no", ""),
+        ("the first of these many words of a sentence goes on and on", ""),
+    ],
+)
+def test_a_message_is_told_by_a_whole_phrase_without_its_values(message: str, phrase: str) -> None:
+    assert phrase_of(message) == phrase
+
+
+def test_rows_of_refusals_are_named_by_what_their_messages_say() -> None:
+    found, _ = named(
+        refuses("fill(7, 'a')", "'a' is not a valid index"),
+        refuses("fill('', 'b')", "member 'b' not found in {}"),
+    )
+
+    assert found == ["fill_raises_lookup_error_invalid_index", "fill_raises_lookup_error_member_not_found"]
+
+
+def test_refusals_whose_messages_are_known_in_part_and_whole_are_rows_of_one_table() -> None:
+    cases = [refuses("fill('a', 2)", "index '2' is out of bounds"), refuses("fill('b', 3)", "no index", whole=False)]
+
+    alike = alike_in_messages(cases)
+
+    assert [case.group for case in assign_tables(alike, FACTS)] == ["fill__text__width__message"] * 2
+    assert alike_in_messages(cases[:1]) == cases[:1]
+
+
+def test_columns_of_one_parameter_are_told_by_their_order() -> None:
+    twice = [
+        gives("stack.pop()", last, f"stack.push({first})", f"stack.push({last})", subject="fill")
+        for first, last in (("3", "1"), ("1", "2"))
+    ]
+    push = _callable("push", "self", "val", kind="method")
+    facts = replace(FACTS, classes=(ClassFacts("Stack", "plain", (1, 9), members=(replace(push, owner="Stack"),)),))
+
+    assert {case.group for case in assign_tables(twice, facts)} == {"fill__first__second__expected"}
+
+
+def test_what_is_asked_of_the_result_of_its_own_subject_is_no_way_back() -> None:
+    facts = ModuleFacts("m.py", "m", ".", "", functions=(_callable("from_text", "text"),))
+    cases = [
+        gives(f"repr(from_text('{text}'))", f"'{text}'", *more, subject="from_text")
+        for text, more in (("[1]", ()), ("[2]", ("order = 3",)))
+    ]
+
+    assert not any("reverses" in case.id for case in name_tests(cases, facts).values())
 
 
 def test_a_text_made_by_its_own_method_is_a_row_of_the_table_of_texts() -> None:

@@ -1,0 +1,88 @@
+"""Says in a whole phrase what a message of an exception tells: `index_out_of_bounds`, `member_not_found`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..model.spec_case import Case
+from ..source.titles import slug, symbols_in_words
+
+LONGEST_PHRASE = 40
+_FEWEST_WORDS = 2
+# Values that a message quotes: the innermost first.
+_VALUES = (
+    re.compile(r"'<[^<>]*>'|<[^<>]*>"),
+    re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`"),
+    re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\([^()]*\)"),
+)
+_CLAUSE = re.compile(r"[,;:!\n]\s|[:.!?]+$|\.\s|\s[-–—]\s")
+_SYMBOL = re.compile(r"(?<=\s)[^\w\s]{1,2}(?=\s|$)")
+_ARTICLES = frozenset("a an the".split())
+_COPULAS = frozenset("is are was were".split())
+_PRONOUNS = frozenset("it this that there you".split())
+_FIRST = frozenset("found encountered got error sorry".split())
+_JOINING = frozenset(
+    "and or not between of to in on at for with by from as but than that must can should will does do has have no"
+    " when where if because only".split()
+)
+# What is no name of a situation but a sentence.
+_VERBS = frozenset(
+    "cannot can could must should may does do has have needs need requires expected expects unable failed fails"
+    " want wants only use try takes takes did will it this there".split()
+)
+
+
+def message_phrase(case: Case) -> str:
+    """The first clause of the message that a test expects, without values and articles; empty where none is whole.
+
+    A short one names a situation in words: "'x' is not a valid index" as `invalid_index`.
+    """
+    said = next((one.match or "" for one in case.expect if one.kind == "raises"), "")
+    return phrase_of(said)
+
+
+def phrase_of(message: str) -> str:
+    """The phrase of one message; empty where it has none of two to about six words."""
+    text = " ".join(message.split("\n", 1)[0].split())
+    for value in _VALUES:
+        text = value.sub(" ", text)
+    clause = next((part for part in _CLAUSE.split(text) if slug(part)), "")
+    words = _with_symbol(clause)
+    words = [word for word in words if word not in _ARTICLES and not word.isdigit()]
+    if words and words[0] not in _PRONOUNS:
+        words = [word for word in words if word not in _COPULAS]
+    while words and words[0] in _FIRST:
+        words = words[1:]
+    while words and words[-1] in _JOINING:
+        words.pop()
+    phrase = re.sub(r"(?:^|_)not_valid_(\w+)$", r"_invalid_\1", "_".join(words)).strip("_")
+    fits = len(phrase) <= LONGEST_PHRASE and phrase.count("_") + 1 >= _FEWEST_WORDS
+    return phrase if fits and not any(letter.isdigit() for letter in phrase) else ""
+
+
+def _with_symbol(clause: str) -> list[str]:
+    """The words of a clause; a sign after a preposition belongs to them: `start_with_slash`."""
+    found = _SYMBOL.search(clause.strip())
+    before = slug(clause[: found.start()] if found else clause).split("_")
+    if found and before[-1] in _JOINING:
+        return [*before, *symbols_in_words(found[0]).split("_"), *slug(clause[found.end() :]).split("_")]
+    return slug(clause).split("_")
+
+
+def message_words(cases: Sequence[Case]) -> str:
+    """Returns what all rows of a test say, as a condition; else nothing.
+
+    It is a situation (`index_out_of_bounds`), or a sentence (`saying_location_must_start_with_slash`).
+    """
+    phrases = {message_phrase(case) for case in cases}
+    phrase = phrases.pop() if len(phrases) == 1 else ""
+    if not phrase:
+        return ""
+    return f"saying_{phrase}" if not _VERBS.isdisjoint(phrase.split("_")) else phrase
+
+
+def words_of_messages(cases: Sequence[Case]) -> list[str]:
+    """Names each row by what its message says; nothing unless that tells all rows apart."""
+    found = [message_phrase(case) for case in cases]
+    return found if all(found) and len(set(found)) == len(found) else []
