@@ -46,7 +46,7 @@ def shared_outcome(test: NamedTest) -> str:
 def acting_member(subject: str, base: str, test: NamedTest) -> str:
     """Returns what a test is named for: the member's name `base`, or what the act calls or reads in place of it."""
     found = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base
-    read = attribute_read(test)
+    read = attribute_read(test) or _call_at_property(test)
     found = f"{subject_slug(subject)}_{read}" if read else found
     inherited = _inherited_call(snake_case(subject.rpartition(".")[2]), test)
     return subject_slug(f"{subject.rpartition('.')[0]}.{inherited}") if inherited else found
@@ -108,3 +108,31 @@ def _attribute_of_property(test: NamedTest) -> str:
     if not isinstance(act.value, ast.Attribute) or act.value.attr != test.facts.name:
         return ""
     return f"{snake_case(act.attr)}_is_false" if shared_outcome(test) == "is_false" else snake_case(act.attr)
+
+
+def _call_at_property(test: NamedTest) -> str:
+    """Names the call that acts where the subject is a property: of what is read, or before it is read of a new object.
+
+    `normalize` of `url.path.normalize()`, `after_set` of `Url("a").set({}).text`; empty for others.
+    """
+    act = parse_expression(test.cases[0].expression)
+    if test.facts is None or test.facts.kind != "property":
+        return ""
+    if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute):
+        of = act.func.value
+        is_own = isinstance(of, ast.Attribute) and of.attr == test.facts.name
+        return f"{snake_case(act.func.attr)}{_options(act)}" if is_own else ""
+    made = act.value if isinstance(act, ast.Attribute) and act.attr == test.facts.name else None
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute):
+        return ""
+    return f"after_{snake_case(made.func.attr)}" if isinstance(made.func.value, ast.Call) else ""
+
+
+def _options(call: ast.Call) -> str:
+    """The options that a call passes by name: `_with_dont_quote`, `_without_quote_plus`."""
+    words = [
+        f"_{'without' if isinstance(one.value, ast.Constant) and one.value.value is False else 'with'}_{one.arg}"
+        for one in call.keywords
+        if one.arg
+    ]
+    return "".join(words[:1])

@@ -23,7 +23,7 @@ from ..model.spec_domain import spec_domains
 from ..source.import_block import read_imports
 from .assign_tables import alike_in_messages, alike_in_precision, assign_tables
 from .case_namer import describe_case
-from .local_names import with_own_names
+from .local_names import with_names_of_classes, with_own_names
 from .naming import name_tests
 from .render import render_cases
 
@@ -169,7 +169,9 @@ def _cases(judged: Sequence[AssertableFinding], facts: ModuleFacts, names: Impor
     """Returns the cases of findings, in their order."""
     cases = [_case(f"tc_{number}", one, facts, names) for number, one in enumerate(judged)]
     imported = {one.bound for one in read_imports(names.statements())}
-    alike = alike_in_messages(alike_in_precision([with_own_names(case, imported) for case in cases]))
+    bases = {owner.name: owner.bases for owner in facts.classes}
+    called = [with_own_names(with_names_of_classes(case, bases), imported) for case in cases]
+    alike = alike_in_messages(alike_in_precision(called))
     return [_described(case) for case in alike]
 
 

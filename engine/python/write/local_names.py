@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of, unique_name, with_renamed
 from ....utils.python_source import parse_or_none, parse_python
+from ..inputs.calls import variable_for
 from ..model.spec_case import Case
 
 
@@ -20,12 +21,38 @@ def with_own_names(case: Case, imported: Collection[str]) -> Case:
     hiding = assigned_names(case.statements) & set(imported)
     if not hiding:
         return case
-    texts = [*case.statements, case.expression, *(one.actual for one in case.expect)]
-    used = {name for text in texts for name in names_of(parse_python(text.strip()))} | set(imported)
+    used = _names_used(case) | set(imported)
     renamed: dict[str, str] = {}
     for name in sorted(hiding):
         renamed[name] = unique_name(f"{_word_before(name, case)}_{name.strip('_')}", used)
         used.add(renamed[name])
+    return _renamed(case, renamed)
+
+
+def with_names_of_classes(case: Case, bases: Mapping[str, Collection[str]]) -> Case:
+    """The case with objects named for their own class, not for one that it derives from.
+
+    Args:
+        bases: the names of the classes that each class of the module derives from.
+    """
+    renamed: dict[str, str] = {}
+    used = _names_used(case)
+    for text in case.statements:
+        tree = parse_or_none(text)
+        bound = assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
+        made = last_name(bound[1].func) if bound is not None and isinstance(bound[1], ast.Call) else ""
+        if bound is not None and bound[0] in {variable_for(base) for base in bases.get(made, ())}:
+            renamed[bound[0]] = unique_name(variable_for(made), used)
+            used.add(renamed[bound[0]])
+    return _renamed(case, renamed) if renamed else case
+
+
+def _names_used(case: Case) -> set[str]:
+    texts = [*case.statements, case.expression, *(one.actual for one in case.expect)]
+    return {name for text in texts for name in names_of(parse_python(text.strip()))}
+
+
+def _renamed(case: Case, renamed: Mapping[str, str]) -> Case:
     return replace(
         case,
         statements=tuple(with_renamed(text, renamed) for text in case.statements),

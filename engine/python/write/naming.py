@@ -113,7 +113,8 @@ def _name_all(subject: str, tests: Sequence[NamedTest], used: set[str]) -> None:
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
         first = plain.setdefault(test.exception, test)
         # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
-        telling = (cut_slug(named_once(one), LONGEST_NAME) for one in _candidates(own, test, usual, first))
+        alone = [own] if own != acting_member(subject, base, usual) and test is not usual and not test.exception else []
+        telling = (cut_slug(named_once(one), LONGEST_NAME) for one in (*alone, *_candidates(own, test, usual, first)))
         others = (cut_slug(named_once(one), LONGEST_NAME) for one in _vague_names(own, test, usual, first))
         name = next((one for one in telling if one not in used), "")
         test.vague = not name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from testwright.engine.python.model.spec_case import Case, SpecExpectation
-from testwright.engine.python.write.local_names import with_own_names
+from testwright.engine.python.write.local_names import with_names_of_classes, with_own_names
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -46,3 +46,13 @@ def test_a_function_of_the_test_is_renamed_where_it_is_defined_too() -> None:
 
     assert found.statements[0].startswith("def a_double(")
     assert found.expression == "apply(a_double, 'text')"
+
+
+def test_an_object_is_named_for_its_own_class_and_not_for_its_base() -> None:
+    given = case("abstract_heap = BinaryHeap()", "abstract_heap.insert(1)", expression="abstract_heap.min_child(6)")
+
+    found = with_names_of_classes(given, {"BinaryHeap": ("AbstractHeap",)})
+
+    assert found.statements == ("binary_heap = BinaryHeap()", "binary_heap.insert(1)")
+    assert found.expression == "binary_heap.min_child(6)"
+    assert with_names_of_classes(given, {"BinaryHeap": ()}) is given

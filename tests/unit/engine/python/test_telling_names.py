@@ -155,7 +155,7 @@ def test_what_is_read_of_a_property_names_the_test() -> None:
         case("place", "shelf.place.next()", equals("3")),
         case("place", "shelf.place.isfile", read),
         case("place", "shelf.place.depth", equals("7")),
-    ) == ["place", "place_isfile_is_false", "place_depth"]
+    ) == ["place_next", "place_isfile_is_false", "place_depth"]
 
 
 def test_a_refusal_is_not_told_by_what_its_plainly_named_sibling_lacks_too() -> None:
@@ -192,3 +192,22 @@ def test_that_two_objects_are_not_equal_names_their_comparison_before_what_eithe
     )
 
     assert names(known, other) == ["eq", "eq_is_false"]
+
+
+def test_a_test_of_a_property_is_named_by_the_call_that_acts() -> None:
+    def asked(act: str, value: str) -> Case:
+        return case("place", act, equals(value), "shelf = Shelf()")
+
+    found = names(
+        asked("shelf.place.normalize()", "'a'"),
+        asked("shelf.place.encode(safe=True)", "'b'"),
+        asked("shelf.place.encode(safe=False)", "'c'"),
+        asked("Shelf().turn(3).place", "'d'"),
+    )
+
+    assert found == [
+        "place_normalize",
+        "place_encode_with_safe",
+        "place_encode_without_safe",
+        "place_after_turn",
+    ]
