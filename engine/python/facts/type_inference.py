@@ -193,17 +193,21 @@ def _target(facts: ModuleFacts, one: CallableFacts, function: str) -> CallableFa
     return None
 
 
-def passed_on(facts: ModuleFacts, one: CallableFacts, name: str) -> list[tuple[CallableFacts, str]]:
-    """The callables of the module that a parameter's value is passed on to as it is, each with its parameter's name."""
+def passed_on(facts: ModuleFacts, one: CallableFacts, name: str, depth: int = 0) -> list[tuple[CallableFacts, str]]:
+    """The callables of the module that a parameter's value is passed on to as it is, each with its parameter's name.
+
+    Those that these pass it on to come behind them.
+    """
     found: list[tuple[CallableFacts, str]] = []
     for used, what in one.uses:
         if used == name and what.startswith("argument:"):
             _, function, place = what.split(":", 2)
             target = _target(facts, one, function)
             parameter = _parameter_at(target, place) if target is not None else None
-            if target is not None and parameter is not None:
+            if target is not None and parameter is not None and target.qualname != one.qualname:
                 found.append((target, parameter))
-    return found
+    further = [passed_on(facts, target, parameter, depth + 1) for target, parameter in found if depth < _MAXIMUM_DEPTH]
+    return [*found, *(pair for pairs in further for pair in pairs)]
 
 
 def _parameter_at(target: CallableFacts, place: str) -> str | None:

@@ -49,6 +49,9 @@ def tokens(template: str):
 def names(text: str):
     return [Name(one) for one in fields(text)]
 
+def count(words: str):
+    return len(names(words))
+
 class Name:
     def __init__(self, name):
         self.name = name
@@ -189,8 +192,9 @@ def test_a_method_that_only_python_2_calls_is_not_called():
     assert member_form(one, "later", ()) is None
 
 
-def test_a_parameter_takes_what_a_document_gives_to_what_it_is_passed_on_to(shown):
-    assert values_of(shown, "names", "text")[0] == "'{noun} is {age:d} years old'"
+@pytest.mark.parametrize(("subject", "name"), [("names", "text"), ("count", "words")])
+def test_a_parameter_takes_what_a_document_gives_to_what_it_is_passed_on_to(shown, subject, name):
+    assert values_of(shown, subject, name)[0] == "'{noun} is {age:d} years old'"
 
 
 def test_a_list_of_objects_that_compare_nothing_is_shown_as_a_whole(shown):
