@@ -6,9 +6,11 @@ What a callable makes of a good argument is the best argument of the one that un
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ast
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ....utils.python_source import expression_or_none
 from ..facts.inverse_names import undoes
 from ..inputs.calls import Row, function_form, variable_for
 from ..judge.value_checks import is_empty_source
@@ -76,17 +78,20 @@ class PassedResults:
                 continue
             self._passed[key] = self._passed.get(key, 0) + 1
             passed = Candidate(source, value.imports, origin="domain")
-            found += self._call(_Taker(other, other.needed[0], ""), passed)
+            if other.kind == "method":
+                found += _on_same_object(other, trial, passed)
+            else:
+                found += self._call(_Taker(other, other.needed[0], ""), passed)
         return found
 
     @cached_property
     def _functions(self) -> dict[str, CallableFacts]:
-        """The callables that are called without an object, by qualified name."""
+        """The callables that a value can be passed to, by qualified name."""
         context = self._context
         return {
             one.qualname: one
             for one in testable_callables(context.facts, context)
-            if one.kind in ("function", "classmethod", "staticmethod") and not one.is_async
+            if one.kind in ("function", "classmethod", "staticmethod", "method") and not one.is_async
         }
 
     def _known_takers(self) -> list[_Taker]:
@@ -117,3 +122,14 @@ class PassedResults:
         owner = taker.function.owner
         form = function_form(taker.function, given, f"{owner}." if owner else "")
         return [call_trial(self._context, taker.function, form, given, needs=(owner or taker.function.name,))]
+
+
+def _on_same_object(one: CallableFacts, trial: Trial, passed: Candidate) -> list[Trial]:
+    """The call of a method with one argument on the object of another call; none where that is on no variable."""
+    call = expression_or_none(trial.act)
+    receiver = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+    if not isinstance(receiver, ast.Name) or len(one.needed) != 1:
+        return []
+    act = f"{receiver.id}.{one.name}({passed.source})"
+    imports = tuple(sorted({*trial.imports, *passed.imports}))
+    return [replace(trial, subject=one.qualname, act=act, imports=imports, source="domain", wanted=None, wanted_line=0)]

@@ -76,6 +76,23 @@ class Later:
     def __unicode__(self):
         return str(self.value)
 
+class Card:
+    def __init__(self, name):
+        self.name = name
+
+    def to_dict(self):
+        return {"name": self.name}
+
+    @classmethod
+    def from_dict(cls, data):
+        return cls(data["name"])
+
+    def encode(self, text):
+        return self.name + ":" + text
+
+    def decode(self, text):
+        return text.removeprefix(self.name + ":")
+
 class Ends:
     """Holds what a list ends with."""
 
@@ -114,6 +131,22 @@ def test_what_one_function_returns_is_given_to_the_one_that_undoes_it(shown):
     found = PassedResults(shown[1]).follow_up(trial, seen)
 
     assert [(one.subject, one.act) for one in found] == [("from_data", "from_data([('apple', 3)])")]
+
+
+@pytest.mark.parametrize(
+    ("subject", "act", "result", "found"),
+    [
+        pytest.param(
+            "Card.to_dict", "card.to_dict()", "{'name': 'Ann'}", "Card.from_dict({'name': 'Ann'})", id="a factory"
+        ),
+        pytest.param("Card.encode", "card.encode('hi')", "'Ann:hi'", "card.decode('Ann:hi')", id="the same object"),
+    ],
+)
+def test_what_a_method_returns_is_given_to_what_undoes_it(shown, subject, act, result, found):
+    trial = Trial(subject, act, arrange=("card = Card('Ann')",), source="domain")
+    seen = Observation("returned", value=Value("object", source=result))
+
+    assert found in [one.act for one in PassedResults(shown[1]).follow_up(trial, seen)]
 
 
 @pytest.mark.parametrize(
