@@ -220,8 +220,9 @@ def _member_trials(
         rows = [(), *(row for row in rows if row)] if one.has_setter else [()]
     if one.name in _SAME_KIND:
         rows = [*_same_kind_rows(one, owner, context), *rows][:limit]
-    known = chain(_shown_together(one, owner, context), _rows_with_known_keys(one, objects, rows))
-    for receiver, row in islice(chain(known, _diagonal(objects, rows)), limit):
+    together = list(_shown_together(one, owner, context))
+    others = islice(chain(_rows_with_known_keys(one, objects, rows), _diagonal(objects, rows)), limit)
+    for receiver, row in (*together, *others):
         form = member_form(one, receiver.variable, row)
         if form is None:
             return
