@@ -24,7 +24,7 @@ from .execute import differs_from, drop_setup, execute_proposals, mark_state_dep
 from .judge import MOST_TEXT
 from .propose import FILTERS, filled_lists, proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded, logins_after_change
-from .propose_relations import relation_proposals
+from .propose_relations import relation_proposals, untouched_readings
 from .propose_sequences import state_dependent_proposals
 from .propose_updates import conditional_proposals, update_proposals
 from .propose_values import invalid_bodies
@@ -178,6 +178,7 @@ async def _proposed(
     chosen = select_within([proposal for proposal in every if _is_wanted(proposal.operation, wanted)], budget)
     effective = await _with_effect(finder, chosen.proposals)
     readings, untried = await _changed_readings(finder, world, varied, budget, wanted)
+    readings += await untouched_readings(finder, world, readings)
     sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
     related = await relation_proposals(finder, world, second, budget.pairs, wanted)
     broken = [proposal for proposal in finder.broken.values() if _is_wanted(proposal.operation, wanted)]

@@ -5,7 +5,7 @@ Each is sent first, and proposed where its answer is not that of a plainer test.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 from ....utils.in_turns import in_turns
@@ -101,6 +101,42 @@ async def _in_roles(
             request = copy_request(baseline.request)
             found.append(make_proposal(baseline, name, words, "state", request, setup=setup, **marks))
     return found
+
+
+async def untouched_readings(
+    finder: BaselineFinder, world: ResourceModel, changed: Iterable[Proposal]
+) -> list[Proposal]:
+    """Return readings of a user's own that a change by another user leaves alone, one for each operation.
+
+    Args:
+        changed: readings that the user's own change touches; those of lists are asked for by another user elsewhere.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    found: dict[str, Proposal] = {}
+    filled = {one.operation.path for one in world.baselines.values() if one.operation.method == "POST"}
+    for after in changed if OTHER in world.users else ():
+        operation, baseline = after.operation, world.baselines.get(after.operation.name)
+        own = "{" not in operation.path and operation.path not in filled and operation.name not in found
+        setup = tuple(_by_other(after.setup))
+        if baseline is None or not own or setup == after.setup or ways.auth_names(after.request) != (USER,):
+            continue
+        usual = await _last(finder, (*baseline.setup, after.request))
+        theirs = await _last(finder, (*setup, after.request))
+        if (
+            usual is not None
+            and theirs is not None
+            and usual.ok
+            and (usual.status, usual.text) == (theirs.status, theirs.text)
+        ):
+            name, words = (
+                f"{after.name}_of_another_user",
+                f"{after.title.removeprefix(operation.label).strip()} of another user",
+            )
+            marks: Json = {"setup": setup, "priority": "critical"}
+            found[operation.name] = make_proposal(baseline, name, words, "state", after.request, **marks)
+    return list(found.values())
 
 
 def _by_other(steps: Sequence[Json]) -> Iterator[Json]:

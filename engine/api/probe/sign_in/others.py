@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from ...document.auth import auth_names
 from ...model.json_values import leaves
-from ...model.model import UNSAFE, ObservedProposal
+from ...model.model import UNSAFE, Json, ObservedProposal
 from ..execute import saved_values
 from ..judge import ContractViolation
 from ..resource_model import parse_json
@@ -47,7 +48,7 @@ def read_by_others(found: Sequence[ObservedProposal]) -> list[str]:
     labels = dict.fromkeys(
         seen.proposal.operation.label
         for seen in found
-        if _reaches(seen, guarded) and seen.proposal.request["method"] not in UNSAFE
+        if _reaches(seen, guarded) and seen.proposal.request["method"] not in UNSAFE and not hides_from_others(seen)
     )
     return [f"{label} shows another user what is not theirs; is it meant to be shared?" for label in labels]
 
@@ -64,16 +65,38 @@ def _reaches(seen: ObservedProposal, guarded: Collection[str]) -> bool:
 
 
 def hides_from_others(seen: ObservedProposal) -> bool:
-    """Whether a list that another user reads lacks what its owner has stored before, told by the saved ids."""
+    """Whether a list that another user reads lacks something that its owner has put there before, told by saved ids.
+
+    Where it shows the rest, what is shared is chosen: a list that shows all, or nothing, is another answer.
+    """
     proposal = seen.proposal
-    asked = auth_names(proposal.request) == (OTHER,)
-    stored = any(step.get("save") for step in proposal.setup) and "{" not in proposal.operation.path
-    return asked and stored and proposal.request["method"] == "GET" and seen.answer.ok and not _shows_it(seen)
+    asked = auth_names(proposal.request) == (OTHER,) and "{" not in proposal.operation.path
+    place = proposal.request["path"].rstrip("/")
+    stored = [step for step in proposal.setup if step.get("save")]
+    listed = [step for step in stored if step["path"].rstrip("/") == place] or stored
+    shown = _shown_ids(seen)
+    ids = [_saved_ids(seen, step) for step in listed]
+    return asked and proposal.request["method"] == "GET" and seen.answer.ok and any(not (own & shown) for own in ids)
 
 
 def _shows_it(seen: ObservedProposal) -> bool:
     """Whether a list holds something under an id that the setup has saved."""
+    shown = _shown_ids(seen)
+    return any(_saved_ids(seen, step) & shown for step in seen.proposal.setup)
+
+
+def _shown_ids(seen: ObservedProposal) -> set[tuple[str, Any]]:
+    """Return the names and values of the scalars in an answer."""
+    return {(pointer.rpartition("/")[2], leaf) for pointer, leaf in leaves(parse_json(seen.answer)) if _may_be_id(leaf)}
+
+
+def _saved_ids(seen: ObservedProposal, step: Json) -> set[tuple[str, Any]]:
+    """Return the names and values of what a step of the setup has saved."""
     saved = saved_values(seen.proposal.setup, seen.answers)
-    pointers = {name: pointer for step in seen.proposal.setup for name, pointer in (step.get("save") or {}).items()}
-    ids = [(pointers[name].rpartition("/")[2], value) for name, value in saved.items() if isinstance(value, str | int)]
-    return any((pointer.rpartition("/")[2], leaf) in ids for pointer, leaf in leaves(parse_json(seen.answer)))
+    pointers: Mapping[str, str] = step.get("save") or {}
+    known = {name: pointer for name, pointer in pointers.items() if _may_be_id(saved.get(name))}
+    return {(pointer.rpartition("/")[2], saved[name]) for name, pointer in known.items()}
+
+
+def _may_be_id(value: Any) -> bool:
+    return isinstance(value, str | int)

@@ -136,6 +136,27 @@ def test_a_list_is_read_by_another_user_than_the_one_who_made_its_members(world:
         assert hides_from_others(listed(hidden))
 
 
+def test_a_list_that_shows_another_user_one_of_two_things_is_asserted_and_not_asked_about(world: ResourceModel) -> None:
+    [proposal] = [
+        one
+        for one in filled_lists(world, {})
+        if one.name == "made_by_another_user" and one.operation.label == "GET /notes"
+    ]
+    second = {**proposal.setup[0], "save": {"other_note_id": "/id"}}
+    both = replace(proposal, setup=(*proposal.setup, second))
+    refused = Proposal(proposal.operation, "n", "t", "authentication", {"method": "GET", "path": "/notes"})
+    anonymous = ObservedProposal(refused, (HttpAnswer(401),))
+    stored = [HttpAnswer(201, {}, f'{{"id": {number}}}') for number in (7, 8)]
+    shown = {
+        text: ObservedProposal(both, (*stored, HttpAnswer(200, {}, text)))
+        for text in ('[{"id": 8}]', '[{"id": 7}, {"id": 8}]')
+    }
+    assert {text: hides_from_others(seen) for text, seen in shown.items()} == dict(
+        zip(shown, (True, False), strict=True)
+    )
+    assert [len(read_by_others([anonymous, seen])) for seen in shown.values()] == [0, 1]
+
+
 def test_an_update_of_optional_properties_changes_one_first(world: ResourceModel) -> None:
     change, made = _of(world, "PATCH /notes/{note_id}").operation, _of(world, "POST /notes").request
     request, setup = next(BaselineFinder(cast(AppObserver, None), world, {})._stories(change, 0, []))

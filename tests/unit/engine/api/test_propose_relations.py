@@ -15,7 +15,7 @@ from testwright.engine.api.model.model import HttpAnswer, Json, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.explore import _with_effect
 from testwright.engine.api.probe.propose import filled_lists, readings_after_change
-from testwright.engine.api.probe.propose_relations import relation_proposals
+from testwright.engine.api.probe.propose_relations import relation_proposals, untouched_readings
 from testwright.engine.api.probe.propose_updates import update_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
 from testwright.engine.api.probe.second_values import second_things, varied_stories
@@ -64,6 +64,7 @@ DOCUMENT = {
             "parameters": [_named("note_id")],
             "post": {"operationId": "lend", "requestBody": _body(["days"], days=NUMBER), "responses": {}},
         },
+        "/spent": {"get": {"operationId": "spent", "responses": {}}},
         "/count": {"get": {"operationId": "count", "responses": {}}},
     },
 }
@@ -95,6 +96,8 @@ class Notes:
         place = {name: int(value) for name, value in (request.get("path_parameters") or {}).items()}
         if request["path"] == "/count":
             return self._told(len(self.notes)) if user == "user" else HttpAnswer(403)
+        if request["path"] == "/spent":
+            return self._told(sum(note["price"] for note in self.notes.values() if note["owner"] == user))
         if request["path"] == "/notes" and method == "POST":
             if not content["code"].isalnum():
                 return HttpAnswer(400)
@@ -233,6 +236,15 @@ async def test_a_list_is_read_below_what_was_removed_and_made_again_under_its_nu
 ) -> None:
     again = (await _relations(finder, world))["tags after_it_was_made_again"]
     assert [step["method"] for step in again.setup] == ["POST", "POST", "DELETE", "POST"]
+
+
+async def test_what_a_user_reads_of_their_own_is_left_alone_by_what_another_user_does(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    after = [proposal for _, _, _, proposal in readings_after_change(world) if proposal.name == "after_add"]
+    [spent] = await untouched_readings(finder, world, after)
+    assert (spent.operation.name, spent.name) == ("spent", "after_add_of_another_user")
+    assert [step["auth"] for step in (*spent.setup, spent.request)] == ["other_user", "user"]
 
 
 async def test_flags_are_tried_on_lists_of_two_users_and_where_something_was_done_to_one(
