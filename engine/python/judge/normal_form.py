@@ -19,6 +19,7 @@ from ....utils.python_source import (
     parse_expression,
     parse_python,
     shared_expression,
+    shared_module,
 )
 from ..model.model import ModuleFacts, TrialFinding, Value
 from ..source.import_block import read_imports
@@ -89,7 +90,8 @@ def _without_returned_operand(finding: TrialFinding) -> TrialFinding:
 
 def _awaits(finding: TrialFinding) -> bool:
     """Whether code outside the act's own mode awaits, which a synchronous test function cannot."""
-    waiting: list[ast.AST] = [parse_python("\n".join((*finding.trial.arrange, finding.trial.act)))]
+    text = "\n".join((*finding.trial.arrange, finding.trial.act))
+    waiting: list[ast.AST] = [shared_module(text) or parse_python(text)]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Await):
@@ -248,7 +250,8 @@ def _inlined(finding: TrialFinding) -> TrialFinding:
 
 
 def _plain_assignment(statement: str) -> tuple[str | None, ast.expr | None]:
-    body = parse_python(statement.strip()).body
+    text = statement.strip()
+    body = (shared_module(text) or parse_python(text)).body
     node = body[0] if len(body) == 1 else None
     if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
         return None, None

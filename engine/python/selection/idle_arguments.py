@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ....utils.python_names import assigned_variable, names_of
-from ....utils.python_source import expression_or_none, parse_or_none
+from ....utils.python_source import expression_or_none, shared_expression, shared_module
 from ..inputs.variations import ORDER_PROMISED
 from ..model.model import RICH_SOURCES, Observation, Trial
 from ..scenarios.scenario import ShownBehaviour
@@ -161,11 +161,11 @@ def _shorter_acts(act: str) -> tuple[tuple[str, str], ...]:
 @lru_cache(maxsize=16384)
 def _with_fewer_options(arrange: tuple[str, ...], act: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The statements without one keyword argument of the call that makes the act's object; with its name."""
-    tree = expression_or_none(act)
+    tree = shared_expression(act)
     names = names_of(tree) if tree is not None else set[str]()
     found: list[tuple[str, tuple[str, ...]]] = []
     for at, text in enumerate(arrange):
-        parsed = parse_or_none(text)
+        parsed = shared_module(text)
         bound = assigned_variable(parsed.body[0]) if parsed is not None and len(parsed.body) == 1 else None
         if bound is None or bound[0] not in names or not isinstance(bound[1], ast.Call):
             continue

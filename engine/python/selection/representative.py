@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ....utils.python_names import assigned_variable, names_of
-from ....utils.python_source import expression_or_none, literal_or, parse_python, shared_expression, shared_module
+from ....utils.python_source import expression_or_none, literal_or, shared_expression, shared_module
 from ..domain.example_texts import signs_beside
 from ..facts.type_inference import name_entry
 from ..judge.value_checks import is_empty_source
@@ -367,8 +367,6 @@ def texts_in(trial: Trial) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def _texts_of(sources: tuple[str, ...]) -> frozenset[str]:
-    try:
-        nodes = [node for source in sources for node in ast.walk(parse_python(source.strip()))]
-    except SyntaxError:
-        return frozenset()
+    statements = _statements(sources)
+    nodes = [node for statement in statements or () for node in ast.walk(statement)]
     return frozenset(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))

@@ -9,7 +9,7 @@ from collections.abc import Container, Sequence
 from functools import lru_cache
 
 from ....utils.python_names import assigned_variable, last_name, names_of
-from ....utils.python_source import expression_or_none, parse_or_none, shared_expression
+from ....utils.python_source import expression_or_none, parse_or_none, shared_expression, shared_module
 from ..model.model import Trial
 from ..scenarios.independent_copies import COPYING
 from ..search.trial_search import TrialRecord, returned_none
@@ -49,7 +49,7 @@ def _reads_back(record: TrialRecord) -> bool:
     trial, value = record.trial, record.observation.value
     if value is None or value.source is None or record.observation.effects or not trial.arrange:
         return False
-    act, tree = expression_or_none(trial.act), parse_or_none(trial.arrange[-1])
+    act, tree = shared_expression(trial.act), shared_module(trial.arrange[-1])
     last = tree.body[0] if tree is not None and len(tree.body) == 1 else None
     if not isinstance(act, ast.Attribute):
         return False
@@ -59,7 +59,7 @@ def _reads_back(record: TrialRecord) -> bool:
 
 
 def _normal(source: str) -> str:
-    node = expression_or_none(source)
+    node = shared_expression(source)
     return ast.unparse(node) if node is not None else source
 
 

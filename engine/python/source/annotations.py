@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from ....utils.python_names import dotted_name
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import shared_expression
 
 _WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Unpack", "InitVar"})
 # Other spellings, in annotations and in docstrings, of the type names in KNOWN.
@@ -57,7 +57,7 @@ ANY = TypeHint("Any")
 
 def type_hint(annotation: str | None) -> TypeHint:
     """Parses an annotation, forward references in quotes included; `Any` for none and for text that is no type."""
-    node = expression_or_none(annotation) if annotation else None
+    node = shared_expression(annotation) if annotation else None
     return _from_node(node, 0) if node is not None else ANY
 
 
