@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import asyncio
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ....utils.python_source import parse_python
+from ....utils.python_names import names_of
+from ....utils.python_source import expression_or_none, parse_python
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
@@ -22,6 +23,7 @@ from ..search.trial_search import SLOW_STEPS, TrialRecord, TrialSearch
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import may_fill, outcome_of, without_links
 from ..selection.idle_steps import asking_methods, called_step
+from ..selection.reading_methods import MethodReader
 from ..selection.representative import is_trivial
 
 Kills = Mapping[int, frozenset[int]]
@@ -55,7 +57,11 @@ async def drop_idle_setup(
     """
     known = dict(kills)
     subjects = frozenset(one.qualname for one in facts.callables())
-    evidence = _Evidence(await asyncio.to_thread(asking_methods, search.records, facts))
+    code = MethodReader(facts)
+    reading = (
+        one.qualname for one in facts.callables() if one.kind == "method" and code.effect(one.qualname) == "reads"
+    )
+    evidence = _Evidence(await asyncio.to_thread(asking_methods, search.records, facts), frozenset(reading))
     for number in range(_ROUNDS):
         if over():
             break
@@ -92,10 +98,12 @@ class _Evidence:
 
     Attributes:
         asking: qualified names of the methods that only ask; see `asking_methods`.
+        reading: those whose code leaves their object as it is, and may change what they are passed.
         parts_without_effect: how many parts of trials were found without which they end alike.
     """
 
     asking: frozenset[str] = frozenset()
+    reading: frozenset[str] = frozenset()
     parts_without_effect: int = 0
     idle: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     needed: set[tuple[str, str]] = field(default_factory=set)
@@ -109,6 +117,14 @@ class _Evidence:
             else:
                 self.needed.add(key)
 
+    def only_asks(self, trial: Trial, text: str) -> bool:
+        """Whether a statement calls a method that leaves nothing behind: neither in its object nor in what it names."""
+        step = called_step(trial, text)
+        if step not in self.reading:
+            return step in self.asking
+        tree = expression_or_none(text)
+        return step in self.asking or (tree is not None and len(names_of(tree)) == 1)
+
     def is_idle_before(self, trial: Trial) -> bool:
         """Whether a statement of a trial was idle before another call of its subject."""
         return any((trial.subject, text) in self.idle for text in trial.arrange)
@@ -117,7 +133,7 @@ class _Evidence:
         """Whether the shorter record may take the place of the longer one."""
         if kills.get(long.number, frozenset()) <= kills.get(short.number, frozenset()):
             return True
-        if all(called_step(long.trial, text) in self.asking for text in _left_out(long.trial, short.trial)):
+        if all(self.only_asks(long.trial, text) for text in _left_out(long.trial, short.trial)):
             return True
         keys = [(long.trial.subject, text) for text in _left_out(long.trial, short.trial)]
         return all(key not in self.needed and len(self.idle.get(key, ())) >= _ENOUGH_CALLS for key in keys)
@@ -137,7 +153,7 @@ async def _shortened(
         others: records with variants that lack something else; these only run: by such records `idle_records` tells.
     """
     variants = [
-        (one, list(_without_a_statement(one.trial, evidence.asking))) for one in records if one.seen.steps <= SLOW_STEPS
+        (one, list(_without_a_statement(one.trial, evidence))) for one in records if one.seen.steps <= SLOW_STEPS
     ]
     others = [(one, found) for one, found in others if one.seen.steps <= SLOW_STEPS]
     ran = {(one.trial.subject, trial_key(one.trial)): one for one in search.records}
@@ -169,10 +185,10 @@ async def _shortened(
     return pairs
 
 
-def _without_a_statement(trial: Trial, asking: Container[str]) -> Iterator[Trial]:
+def _without_a_statement(trial: Trial, evidence: _Evidence) -> Iterator[Trial]:
     """Variants without all statements that may go, and without each."""
     written = trial.source in RICH_SOURCES
-    found = list(without_statements(trial, partial(_is_aside, trial, asking) if written else None))
+    found = list(without_statements(trial, partial(_is_aside, trial, evidence) if written else None))
     left = [text for text in trial.arrange if all(text in one.arrange for one in found)]
     if len(left) < len(trial.arrange) - 1:  # a statement that stands there twice may only go once
         yield replace(trial, arrange=tuple(left))
@@ -224,15 +240,12 @@ def _is_equal(short: TrialRecord, long: TrialRecord) -> bool:
     )
 
 
-def _is_aside(trial: Trial, asking: Container[str], statement: ast.stmt) -> bool:
+def _is_aside(trial: Trial, evidence: _Evidence, statement: ast.stmt) -> bool:
     """Whether a statement of a document may be there for its own sake: it calls another member, or only asks.
 
     Documents show several calls in a row; what one of them leaves behind may be what the next one is about.
-
-    Args:
-        asking: qualified names of the methods that only ask.
     """
-    if called_step(trial, ast.unparse(statement)) in asking:
+    if evidence.only_asks(trial, ast.unparse(statement)):
         return True
     call = statement.value if isinstance(statement, ast.Expr) else None
     called = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""

@@ -30,6 +30,10 @@ class Pointer:
     def holds(self, other):
         return self.path.startswith(other.path)
 
+    def put(self, box, item):
+        box[self.path] = item
+        return item
+
     def step(self):
         self.count += 1
         return self.count > 0
@@ -89,3 +93,17 @@ def test_calls_that_change_their_object_stay_in_what_a_document_shows() -> None:
     second = shown("child.step()", PAIR[0], "child.step()", subject="Pointer.step")
 
     assert left(first, second) == {(PAIR[0], "child.step()"), (PAIR[0], "child.step()", "child.step()")}
+
+
+def test_a_call_that_only_changes_what_a_test_does_not_look_at_is_left_out_though_mutants_were_noticed() -> None:
+    put = "child.put({}, 3)"
+    held = Trial("Pointer.holds", "child.holds(child)", arrange=(PAIR[0], put), imports=("from m import *",))
+
+    assert left(held, kills=1) == {(PAIR[0], held.act)}
+
+
+def test_a_call_stays_that_may_change_what_the_test_names() -> None:
+    lines = ("box = {}", PAIR[0], "child.put(box, 3)")
+    held = Trial("Pointer.put", "child.put(box, 4)", arrange=lines, imports=("from m import *",))
+
+    assert (*lines, held.act) in left(held, kills=1)
