@@ -21,7 +21,7 @@ from .situation import CLOCK, LATER, ORDER, RECEIVER, VARYING, Situation, plural
 from .value_features import feature_beside, item_count, made_words, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
-TELLING = ("single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missing_", "blank_", "default_")
+TELLING = ("itself", "single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missing_", "blank_", "default_")
 # Parameters whose values are looked up: which of two is larger says nothing.
 _KEYS = frozenset({"key", "k", "name", "id", "ident"})
 # Options that any value may be given for: the word that is given says nothing.

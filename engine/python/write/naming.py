@@ -179,7 +179,7 @@ def _candidates(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) 
         yield f"{base}_{outcome}"
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
-        yield from _with_words(base, _size_of_outcome(test, usual))
+        yield from _with_words(base, _count_of_outcome(test, usual))
     telling = [words for words in conditions if not words.startswith(UNTOLD)]
     for count in range(1, min(_MOST_CONDITIONS, len(telling)) + 1):
         yield f"{base}_{_joined(conditions[:count])}"
@@ -188,7 +188,7 @@ def _candidates(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) 
     if outcome:
         yield from (f"{base}_{_joined([words])}_{outcome}" for words in telling)
     yield base
-    yield from _with_words(base, _size_of_outcome(test, usual))
+    yield from _with_words(base, _count_of_outcome(test, usual))
     if telling:
         yield from _with_words(f"{base}_{_joined(telling[:1])}", _by_name(test))
 
@@ -197,6 +197,7 @@ def _vague_names(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest)
     """Generates names of a test that no word for a difference tells apart: by the size of a value, by its words."""
     base = f"{base}_raises_{snake_case(test.exception)}" if test.exception else base
     conditions = [words for words in _conditions(test, usual, plain) if words.startswith(UNTOLD)]
+    yield from _with_words(base, "" if test.exception else _size_of_outcome(test, usual))
     yield from (f"{base}_{_joined([words])}" for words in conditions if not words.startswith("other_"))
     if len(test.cases) == 1:  # those of one row are no name for a table
         yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
@@ -281,6 +282,12 @@ def _size_of_outcome(test: NamedTest, usual: NamedTest) -> str:
     mine, others = ({size_words(case) for case in one.cases} for one in (test, usual))
     size = mine.pop() if len(mine) == 1 else ""
     return "" if size in others else size
+
+
+def _count_of_outcome(test: NamedTest, usual: NamedTest) -> str:
+    """Says how many results there are, where the usual test has more or fewer; that one is zero tells little."""
+    size = "" if test.exception else _size_of_outcome(test, usual)
+    return size if size.startswith("with_") or size == "is_empty" else ""
 
 
 def _value_words(case: Case, facts: CallableFacts | None) -> str:

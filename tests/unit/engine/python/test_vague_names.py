@@ -136,6 +136,17 @@ def test_an_object_that_is_given_itself_is_told_so() -> None:
 
     assert (found, vague) == (["pointer_contains", "pointer_contains_for_itself"], [False, False])
 
+    held = SpecExpectation("is", "result", "True")
+    own = replace(gives("child.contains(child)", "", *made, subject="Pointer.contains"), expect=(held,))
+    assert named(gives("child.contains(parent)", "3", *made, subject="Pointer.contains"), own)[0] == found
+
+
+def test_that_a_result_is_zero_does_not_tell_a_test_from_its_sibling() -> None:
+    usual = gives("fill('@1', 9)", "3")
+    zero = replace(gives("fill('@2', 9)", "0"), expect=(SpecExpectation("approx", "result", "0"),))
+
+    assert named(usual, zero) == (["fill", "fill_is_zero"], [False, True])
+
 
 def test_a_test_that_only_the_size_of_a_text_or_a_number_tells_apart_is_vague() -> None:
     usual = gives("fill('@1', 9)", "'@1'")
