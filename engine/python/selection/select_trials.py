@@ -199,15 +199,12 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: Selection, cou
         for one in candidates
         if one.record.notes.get(ShownBehaviour, OVERLAPPING) not in SHOWN_OPERANDS
     }
-    # Of a member that is shown with an operand, a call without any, or with an empty one, shows an accident.
-    combines = any(one.record.notes.get(ShownBehaviour) == OVERLAPPING for one in candidates)
     own = [one for one in selection.chosen.values() if one.subject == candidates[0].subject] if candidates else []
     shows_change = any(_is_representative(one) and not ends_where_it_began(one.record) for one in own)
     usable = [
         one
         for one in candidates
         if one.asserts
-        and not (combines and one.record.trial.act.endswith("()"))
         and one.meant
         and (not one.misfits or one.refusal)
         and (one.representation.shape not in told or ShownBehaviour in one.record.notes)

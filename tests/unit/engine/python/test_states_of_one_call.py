@@ -9,8 +9,6 @@ import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.project.layout import ModulePlace
-from testwright.engine.python.scenarios.overlapping_operands import OVERLAPPING
-from testwright.engine.python.scenarios.scenario import ShownBehaviour
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.select_trials import select_trials
 from testwright.tests.unit.engine.python.test_select_trials import record, returned
@@ -68,7 +66,7 @@ def test_the_same_answer_in_another_state_is_no_test_for_one_mutant() -> None:
     assert numbers(plain, again, kills={0: {1}, 1: {2, 3}}) == [0, 1]
 
 
-def test_a_member_that_is_shown_with_an_operand_gets_no_call_without_any() -> None:
+def test_a_member_that_takes_operands_gets_no_call_without_any() -> None:
     filled = ("tally = Tally()", "tally.add('a')", "tally.add('b')")
     alone, joined = (
         replace(one, trial=replace(one.trial, subject="Tally.union"))
@@ -78,6 +76,4 @@ def test_a_member_that_is_shown_with_an_operand_gets_no_call_without_any() -> No
         )
     )
 
-    assert 0 in numbers(alone, joined)
-    joined.notes[ShownBehaviour] = OVERLAPPING
-    assert numbers(alone, joined) == [1]
+    assert numbers(alone, joined, kills={0: {1, 2, 3}, 1: {4}}) == [1]
