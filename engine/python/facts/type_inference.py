@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ..model.model import CallableFacts, ModuleFacts, Parameter
 from ..source.annotations import ANY, TypeHint, prose_hint
@@ -193,21 +194,48 @@ def _target(facts: ModuleFacts, one: CallableFacts, function: str) -> CallableFa
     return None
 
 
-def passed_on(facts: ModuleFacts, one: CallableFacts, name: str, depth: int = 0) -> list[tuple[CallableFacts, str]]:
-    """The callables of the module that a parameter's value is passed on to as it is, each with its parameter's name.
+class PassedValues:
+    """Tells what the callables of one module pass their parameters' values on to.
 
-    Those that these pass it on to come behind them.
+    Args:
+        facts: the module.
     """
-    found: list[tuple[CallableFacts, str]] = []
-    for used, what in one.uses:
-        if used == name and what.startswith("argument:"):
-            _, function, place = what.split(":", 2)
-            target = _target(facts, one, function)
-            parameter = _parameter_at(target, place) if target is not None else None
-            if target is not None and parameter is not None and target.qualname != one.qualname:
-                found.append((target, parameter))
-    further = [passed_on(facts, target, parameter, depth + 1) for target, parameter in found if depth < _MAXIMUM_DEPTH]
-    return [*found, *(pair for pairs in further for pair in pairs)]
+
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._facts = facts
+        self._direct: dict[tuple[str, str], tuple[tuple[CallableFacts, str], ...]] = {}
+        self._found: dict[tuple[str, str], tuple[tuple[CallableFacts, str], ...]] = {}
+
+    def of(self, one: CallableFacts, name: str) -> tuple[tuple[CallableFacts, str], ...]:
+        """The callables that a parameter's value is passed on to as it is, each once, with its parameter's name.
+
+        Those that these pass it on to come behind them.
+        """
+        start = (one.qualname, name)
+        if start not in self._found:
+            found = {start: (one, name)}
+            level = [(one, name)]
+            for _ in range(_MAXIMUM_DEPTH + 1):
+                reached = [pair for holder in level for pair in self._directly(*holder)]
+                level = [pair for pair in reached if found.setdefault((pair[0].qualname, pair[1]), pair) is pair]
+            del found[start]
+            self._found[start] = tuple(found.values())
+        return self._found[start]
+
+    def _directly(self, one: CallableFacts, name: str) -> tuple[tuple[CallableFacts, str], ...]:
+        key = (one.qualname, name)
+        if key not in self._direct:
+            self._direct[key] = tuple(self._targets(one, name))
+        return self._direct[key]
+
+    def _targets(self, one: CallableFacts, name: str) -> Iterator[tuple[CallableFacts, str]]:
+        for used, what in one.uses:
+            if used == name and what.startswith("argument:"):
+                _, function, place = what.split(":", 2)
+                target = _target(self._facts, one, function)
+                parameter = _parameter_at(target, place) if target is not None else None
+                if target is not None and parameter is not None and target.qualname != one.qualname:
+                    yield target, parameter
 
 
 def _parameter_at(target: CallableFacts, place: str) -> str | None:

@@ -11,7 +11,7 @@ from ..domain.example_tables import CONVERTER_NAME, PREDICATE_NAME
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
 from ..facts.docstrings import is_made_by_others
-from ..facts.type_inference import default_hint, inferred_hints, name_entry, passed_on, uses_of
+from ..facts.type_inference import PassedValues, default_hint, inferred_hints, name_entry, uses_of
 from ..model.candidate_parts import combined, distinct
 from ..model.domain import CallableDomains
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
@@ -84,6 +84,7 @@ class Values:
         self._cache: dict[tuple[str, str, str], tuple[Candidate, ...]] = {}
         self._objects: dict[tuple[str, str], tuple[Candidate, ...]] = {}
         self._dated: dict[str, tuple[str, ...]] = {}
+        self._passed = PassedValues(facts)
 
     def refresh(self) -> None:
         """Clears the caches, because `known`, `built` or `learned` have grown."""
@@ -143,7 +144,7 @@ class Values:
             return []
         found: list[Candidate] = []
         namesakes = [(other, parameter.name) for other in self.facts.callables() if other.qualname != one.qualname]
-        for other, name in (*passed_on(where, one, parameter.name), *namesakes):
+        for other, name in (*self._passed.of(one, parameter.name), *namesakes):
             count = self._seeded.get((other.qualname, name), 0)
             if count and self.natural.domain(other, name, where).kind == kind:
                 found.extend(self.known[other.qualname, name][:count])
