@@ -26,6 +26,10 @@ _JOINING = frozenset(
     "and or not between of to in on at for with by from as but than that must can should will does do has have no"
     " when where if because only".split()
 )
+# Words without which the rest would say the opposite, or only half of what has to be.
+_NEGATIONS = frozenset("not no".split())
+_MODALS = frozenset("cannot can could must should will may".split())
+_AFTER_VALUE = _JOINING - _NEGATIONS - _MODALS - frozenset("does do has have only".split())
 # What is no name of a situation but a sentence.
 _VERBS = frozenset(
     "cannot can could must should may does do has have needs need requires expected expects unable failed fails"
@@ -48,14 +52,20 @@ def phrase_of(message: str) -> str:
     for value in _VALUES:
         text = value.sub(" ", text)
     clause = next((part for part in _CLAUSE.split(text) if slug(part)), "")
-    words = _with_symbol(clause)
+    words = _with_symbol(clause.strip())
     words = [word for word in words if word not in _ARTICLES and not word.isdigit()]
     if words and words[0] not in _PRONOUNS:
         words = [word for word in words if word not in _COPULAS]
     while words and words[0] in _FIRST:
         words = words[1:]
-    while words and words[-1] in _JOINING:
-        words.pop()
+    while words and words[0] in _AFTER_VALUE and text[:1].isspace():
+        words = words[1:]  # it joined a value to what follows
+    kept = len(words)
+    while kept and words[kept - 1] in (*_JOINING, "be"):
+        kept -= 1
+    if not _NEGATIONS.isdisjoint(words[kept:]) or (kept < len(words) and not _MODALS.isdisjoint(words)):
+        return ""
+    words = words[:kept]
     phrase = re.sub(r"(?:^|_)not_valid_(\w+)$", r"_invalid_\1", "_".join(words)).strip("_")
     fits = len(phrase) <= LONGEST_PHRASE and phrase.count("_") + 1 >= _FEWEST_WORDS
     return phrase if fits and not any(letter.isdigit() for letter in phrase) else ""
@@ -63,7 +73,7 @@ def phrase_of(message: str) -> str:
 
 def _with_symbol(clause: str) -> list[str]:
     """The words of a clause; a sign after a preposition belongs to them: `start_with_slash`."""
-    found = _SYMBOL.search(clause.strip())
+    found = _SYMBOL.search(clause)
     before = slug(clause[: found.start()] if found else clause).split("_")
     if found and before[-1] in _JOINING:
         return [*before, *symbols_in_words(found[0]).split("_"), *slug(clause[found.end() :]).split("_")]
