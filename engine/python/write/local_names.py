@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of, unique_name, with_renamed
-from ....utils.python_source import parse_or_none, parse_python
+from ....utils.python_source import parse_or_none
 from ..inputs.calls import variable_for
 from ..model.spec_case import Case
 
@@ -35,21 +36,34 @@ def with_names_of_classes(case: Case, bases: Mapping[str, Collection[str]]) -> C
     Args:
         bases: the names of the classes that each class of the module derives from.
     """
-    renamed: dict[str, str] = {}
-    used = _names_used(case)
+    made_of: list[tuple[str, str]] = []
     for text in case.statements:
         tree = parse_or_none(text)
         bound = assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
-        made = last_name(bound[1].func) if bound is not None and isinstance(bound[1], ast.Call) else ""
-        if bound is not None and bound[0] in {variable_for(base) for base in bases.get(made, ())}:
-            renamed[bound[0]] = unique_name(variable_for(made), used)
-            used.add(renamed[bound[0]])
-    return _renamed(case, renamed) if renamed else case
+        if bound is not None:
+            made_of.append((bound[0], last_name(bound[1].func) if isinstance(bound[1], ast.Call) else ""))
+    times = Counter(name for name, _ in made_of)
+    # A variable that is bound again holds objects of several classes.
+    wrong = {
+        name: variable_for(made)
+        for name, made in made_of
+        if times[name] == 1
+        and name != variable_for(made)
+        and name in {variable_for(base) for base in bases.get(made, ())}
+    }
+    if not wrong:
+        return case
+    used, renamed = _names_used(case), dict[str, str]()
+    for name, right in wrong.items():
+        renamed[name] = unique_name(right, used)
+        used.add(renamed[name])
+    return _renamed(case, renamed)
 
 
 def _names_used(case: Case) -> set[str]:
     texts = [*case.statements, case.expression, *(one.actual for one in case.expect)]
-    return {name for text in texts for name in names_of(parse_python(text.strip()))}
+    trees = [parse_or_none(text.strip()) for text in texts]
+    return {name for tree in trees if tree is not None for name in names_of(tree)}
 
 
 def _renamed(case: Case, renamed: Mapping[str, str]) -> Case:

@@ -56,3 +56,21 @@ def test_an_object_is_named_for_its_own_class_and_not_for_its_base() -> None:
     assert found.statements == ("binary_heap = BinaryHeap()", "binary_heap.insert(1)")
     assert found.expression == "binary_heap.min_child(6)"
     assert with_names_of_classes(given, {"BinaryHeap": ()}) is given
+
+
+def test_an_object_whose_name_is_right_for_its_class_keeps_it_though_the_base_has_the_same_one() -> None:
+    given = case("stack = Stack()", expression="stack.push(1)")
+
+    assert with_names_of_classes(given, {"Stack": ("_Stack",)}) is given
+
+
+def test_a_variable_that_holds_an_object_of_the_base_first_keeps_its_name() -> None:
+    given = case("base = Base()", "base = Child(base)", expression="base.push(1)")
+
+    assert with_names_of_classes(given, {"Child": ("Base",)}) is given
+
+
+def test_an_object_is_named_for_its_class_though_what_is_checked_is_no_python() -> None:
+    given = case("base = Child()", expression="base.push(1)", actual="the printed text")
+
+    assert with_names_of_classes(given, {"Child": ("Base",)}).expression == "child.push(1)"
