@@ -54,7 +54,7 @@ def name_tests(cases: Sequence[Case], facts: ModuleFacts, vague: set[str] | None
         subject = callables.get(members[0].subject)
         test = NamedTest(members, subject, situation_of(members, subject, constructors))
         tests.setdefault(members[0].subject, []).append(test)
-    used: set[str] = set()
+    used: dict[str, str] = {}
     for subject, own in tests.items():
         _name_all(subject, own, used)
     named: dict[str, Case] = {}
@@ -84,8 +84,12 @@ def _with_inherited(facts: ModuleFacts) -> dict[str, CallableFacts]:
     return found
 
 
-def _name_all(subject: str, tests: Sequence[NamedTest], used: set[str]) -> None:
-    """Names the tests of one member: the first that returns is what others are compared with."""
+def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str]) -> None:
+    """Names the tests of one member: the first that returns is what others are compared with.
+
+    Args:
+        used: the subjects of the tests that have a name, by these names.
+    """
     base = subject_slug(subject) or "it"
     if base in used and subject.endswith("__"):
         base = f"{base}_operator"  # `__add__` beside `add`
@@ -116,10 +120,22 @@ def _name_all(subject: str, tests: Sequence[NamedTest], used: set[str]) -> None:
         alone = [own] if own != acting_member(subject, base, usual) and test is not usual and not test.exception else []
         telling = (cut_slug(named_once(one), LONGEST_NAME) for one in (*alone, *_candidates(own, test, usual, first)))
         others = (cut_slug(named_once(one), LONGEST_NAME) for one in _vague_names(own, test, usual, first))
-        name = next((one for one in telling if one not in used), "")
+        name = _free_name(telling, subject, used)
         test.vague = not name
         test.name = name or next((one for one in others if one not in used), "") or unique_name(base, used)
-        used.add(test.name)
+        used[test.name] = subject
+
+
+def _free_name(names: Iterator[str], subject: str, used: Mapping[str, str]) -> str:
+    """The first name that no test has; one that a test of another subject has tells this one by its class."""
+    owner = snake_case(subject.rpartition(".")[0].rpartition(".")[2])
+    for name in names:
+        if name not in used:
+            return name
+        own = f"{name}_of_{owner}" if owner else f"{name}_function"
+        if used[name] != subject and own not in used:
+            return own
+    return ""
 
 
 def _is_given_nothing(test: NamedTest) -> bool:

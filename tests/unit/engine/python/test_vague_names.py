@@ -163,3 +163,21 @@ def test_a_test_that_only_the_size_of_a_text_or_a_number_tells_apart_is_vague() 
 
     assert named(usual, longer) == (["fill", "fill_for_longer_text"], [False, True])
     assert named(usual, wider) == (["fill", "fill_for_larger_width"], [False, True])
+
+
+def test_a_method_and_a_function_of_the_same_words_both_have_a_usual_test_that_is_not_vague() -> None:
+    facts = replace(FACTS, functions=(_callable("pointer_contains", "part"),))
+    made = ("pointer = Pointer('/a')",)
+    cases = (
+        gives("pointer_contains('a')", "3", subject="pointer_contains"),
+        gives("pointer.contains('a')", "4", *made, subject="Pointer.contains"),
+    )
+    for order, expected in (
+        (cases, ["tc_pointer_contains", "tc_pointer_contains_of_pointer"]),
+        (cases[::-1], ["tc_pointer_contains", "tc_pointer_contains_function"]),
+    ):
+        vague = set[str]()
+        found = name_tests(order, facts, vague)
+
+        assert [found[case.id].id for case in order] == expected
+        assert not vague
