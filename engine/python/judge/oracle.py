@@ -16,6 +16,7 @@ from ..facts.names import TypeReference, message_part, name_of_type, whole_messa
 from ..facts.optional_imports import module_copy_variable
 from ..model.model import PRINTS, ModuleFacts, Raised, Trial, TrialFinding, Value
 from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, SpecEvidence, SpecExpectation
+from .announcements import Announcements
 from .comparison import documented_message
 from .value_checks import fields_of, value_checks
 
@@ -78,6 +79,7 @@ class Oracle:
         self._raising = raising
         self._words = words_in(text for callable_ in facts.callables() for text in callable_.constants)
         self._raise_lines = {site.line for callable_ in facts.callables() for site in callable_.raises}
+        self._announcements = Announcements(facts)
         self._declining = {line for callable_ in facts.callables() for line in callable_.declines}
 
     def judge(self, finding: TrialFinding) -> OracleVerdict:
@@ -147,24 +149,11 @@ class Oracle:
         return name_of_type(type_name, bases, self._facts, finding.trial.imports)
 
     def _documents_raise(self, finding: TrialFinding, raised: Raised) -> SpecEvidence | None:
-        """Returns where an agreeing example or the docstring announces the exception; else None.
-
-        Where the subject raises the announced exception itself, one that comes out of code of others is not meant.
-        """
+        """Returns where an agreeing example or the docstring announces the exception; else None."""
         if finding.agrees and finding.trial.wanted_line:
             return self._document((finding.trial.wanted_line, finding.trial.wanted_line), finding.trial.wanted_path)
-        facts = self._callables.get(finding.trial.subject)
-        own = {site.exception.rpartition(".")[2] for site in facts.raises} if facts is not None else set[str]()
-        if raised.type_name.rpartition(".")[2] in own and raised.line not in self._raise_lines:
-            return None
-        documents = [facts.documentation] if facts is not None else []
-        if facts is not None and facts.kind == "constructor":
-            documents += [owner.documentation for owner in self._facts.classes if owner.name == facts.owner]
-        wanted = raised.type_name.rpartition(".")[2]
-        for one in documents:
-            if one.lines[0] > 0 and wanted in {name.rpartition(".")[2] for name, _condition in one.raises}:
-                return self._document(one.lines)
-        return None
+        lines = self._announcements.lines_of(finding.trial.subject, raised)
+        return self._document(lines) if lines is not None and lines[0] > 0 else None
 
     def _document(self, lines: tuple[int, int], path: str = "") -> SpecEvidence:
         """Returns the evidence of a document; in the target itself with the name of what it documents."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ....utils.python_source import shared_expression
+from ..judge.announcements import Announcements
 from ..judge.oracle import ACCIDENTS
 from ..model.model import CallableFacts, ModuleFacts, Raised
 from ..search.trial_search import TrialRecord
@@ -33,7 +34,7 @@ class RaisingLines:
 
     raising: frozenset[int]
     declining: frozenset[int]
-    announced: Mapping[str, frozenset[str]]
+    announcements: Announcements
 
     @classmethod
     def of(cls, facts: ModuleFacts) -> RaisingLines:
@@ -41,10 +42,7 @@ class RaisingLines:
         return cls(
             frozenset(site.line for subject in subjects for site in subject.raises),
             frozenset(line for subject in subjects for line in subject.declines),
-            {
-                subject.qualname: frozenset(name.rpartition(".")[2] for name, _ in subject.documentation.raises)
-                for subject in subjects
-            },
+            Announcements(facts),
         )
 
     def declined(self, raised: Raised, record: TrialRecord) -> bool:
@@ -83,7 +81,7 @@ def is_meant(record: TrialRecord, shown: Representation, lines: RaisingLines) ->
     name = raised.type_name.rpartition(".")[2]
     if raised.line in lines.raising or lines.declined(raised, record):
         return True
-    if name in lines.announced.get(record.trial.subject, ()) or raised.code is not None:
+    if raised.code is not None or lines.announcements.lines_of(record.trial.subject, raised) is not None:
         return True
     if name in FOLDER_ERRORS and "tmp_path" in record.trial.fixtures:
         return True  # a file that is missing from a folder of the test's own

@@ -6,6 +6,7 @@ import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.facts.docstrings import documentation_of
+from testwright.engine.python.judge.announcements import Announcements
 from testwright.engine.python.judge.comparison import compare_with_document
 from testwright.engine.python.judge.documented_exceptions import importable_exception
 from testwright.engine.python.judge.oracle import Oracle
@@ -80,6 +81,35 @@ def parse(text, convert):
         return demand.origin
 
     assert (origin("parse(' ', int)", 5), origin("parse('kitten', int)", 6)) == ("documented", "observed")
+
+
+@pytest.mark.parametrize(
+    ("condition", "documented"),
+    [
+        pytest.param("if the text is no number, or below zero.", True, id="one of two conditions"),
+        pytest.param("if the text is no number.", True, id="another condition than that of the own raise"),
+        pytest.param("if the number is below zero.", False, id="the condition of the own raise"),
+    ],
+)
+def test_a_document_that_says_more_than_the_own_raise_also_announces_what_others_raise(condition, documented) -> None:
+    source = f'''
+def level(text):
+    """Reads a level.
+
+    Raises:
+        ValueError: {condition}
+    """
+    value = int(text)
+    if value < 0:
+        raise ValueError("a level is not below zero")
+    return value
+'''
+    facts = facts_from_source(source.encode(), ModulePlace("texts.py", "texts", "."))
+    announcements = Announcements(facts)
+    by_others, own = (Raised("ValueError", "no", line, ("ValueError", "Exception")) for line in (8, 10))
+
+    assert (announcements.lines_of("level", by_others) is not None) == documented
+    assert announcements.lines_of("level", own) is not None
 
 
 @pytest.mark.parametrize(
