@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ....utils.python_names import names_of
-from ....utils.python_source import expression_or_none, parse_python
+from ....utils.python_source import parse_python
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
@@ -22,8 +21,7 @@ from ..search.simplified_trials import SIMPLIFIED, without_arguments, without_st
 from ..search.trial_search import SLOW_STEPS, TrialRecord, TrialSearch
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import may_fill, outcome_of, without_links
-from ..selection.idle_steps import asking_methods, called_step
-from ..selection.reading_methods import MethodReader
+from ..selection.idle_steps import CalledSteps, asking_methods
 from ..selection.representative import is_trivial
 
 Kills = Mapping[int, frozenset[int]]
@@ -57,11 +55,7 @@ async def drop_idle_setup(
     """
     known = dict(kills)
     subjects = frozenset(one.qualname for one in facts.callables())
-    code = MethodReader(facts)
-    reading = (
-        one.qualname for one in facts.callables() if one.kind == "method" and code.effect(one.qualname) == "reads"
-    )
-    evidence = _Evidence(await asyncio.to_thread(asking_methods, search.records, facts), frozenset(reading))
+    evidence = _Evidence(CalledSteps(facts), await asyncio.to_thread(asking_methods, search.records, facts))
     for number in range(_ROUNDS):
         if over():
             break
@@ -97,13 +91,13 @@ class _Evidence:
     of them needed. What only asks an object leaves nothing behind that a mutant could be noticed by.
 
     Attributes:
+        steps: tells what statements call.
         asking: qualified names of the methods that only ask; see `asking_methods`.
-        reading: those whose code leaves their object as it is, and may change what they are passed.
         parts_without_effect: how many parts of trials were found without which they end alike.
     """
 
+    steps: CalledSteps
     asking: frozenset[str] = frozenset()
-    reading: frozenset[str] = frozenset()
     parts_without_effect: int = 0
     idle: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     needed: set[tuple[str, str]] = field(default_factory=set)
@@ -118,12 +112,8 @@ class _Evidence:
                 self.needed.add(key)
 
     def only_asks(self, trial: Trial, text: str) -> bool:
-        """Whether a statement calls a method that leaves nothing behind: neither in its object nor in what it names."""
-        step = called_step(trial, text)
-        if step not in self.reading:
-            return step in self.asking
-        tree = expression_or_none(text)
-        return step in self.asking or (tree is not None and len(names_of(tree)) == 1)
+        """Whether a statement only calls a method that was seen to leave nothing behind."""
+        return self.steps.method(trial.arrange, text) in self.asking
 
     def is_idle_before(self, trial: Trial) -> bool:
         """Whether a statement of a trial was idle before another call of its subject."""

@@ -9,18 +9,44 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from ..model.model import RICH_SOURCES, ModuleFacts, Trial
+from ....utils.python_source import shared_module
+from ..model.model import RICH_SOURCES, ModuleFacts
 from ..scenarios.scenario import ShownBehaviour
 from ..search.trial_search import TrialRecord
+from ..usage.receiver_classes import ReceiverClasses
 from .idle_arguments import outcome_of
 from .reading_methods import Effect, MethodReader
 
 # A call on a variable whose result is not bound; what spans several lines does more than that.
-_STEP = re.compile(r"[A-Za-z_]\w*\.([A-Za-z_]\w*)\(.*\)")
+_STEP = re.compile(r"([A-Za-z_]\w*)\.([A-Za-z_]\w*)\(.*\)")
 _ENDED = frozenset({"returned", "raised"})
 # A text that comes back as the one that was passed is no object that a call may have changed.
 _UNCHANGEABLE = frozenset({"str", "bytes", "int", "float", "complex", "bool", "NoneType"})
 _Key = tuple[str, str, tuple[str, ...], str]
+
+
+class CalledSteps:
+    """Finds the statements of trials that only call a method of a variable, by the class that the variable is bound to.
+
+    Args:
+        facts: the module whose classes count.
+    """
+
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._classes = ReceiverClasses(facts)
+
+    def of(self, arrange: Sequence[str]) -> Iterator[tuple[int, str]]:
+        """Generates the places of such statements with the qualified names of the methods, where the class is known."""
+        for at, text in enumerate(arrange):
+            if method := self.method(arrange, text):
+                yield at, method
+
+    def method(self, arrange: Sequence[str], text: str) -> str:
+        """The method that a statement among others only calls on a variable; "" for none, and of an unknown class."""
+        step = _STEP.fullmatch(text)
+        tree = shared_module("\n".join(arrange)) if step is not None else None
+        owner = self._classes.bound_in(tree).get(step[1], "") if step is not None and tree is not None else ""
+        return f"{owner}.{step[2]}" if step is not None and owner else ""
 
 
 def records_with_idle_steps(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozenset[int]:
@@ -29,9 +55,10 @@ def records_with_idle_steps(records: Sequence[TrialRecord], facts: ModuleFacts) 
     What a person wrote stays, but where the result is nobody's words and another record does the same without the step.
     """
     asking = asking_methods(records, facts)
+    steps = CalledSteps(facts)
     found: set[int] = set()
     for record in records:
-        idle = {at for at, step in _steps(record) if step in asking}
+        idle = {at for at, step in steps.of(record.trial.arrange) if step in asking}
         if not idle or ShownBehaviour in record.notes:
             continue
         if record.trial.source not in RICH_SOURCES or (
@@ -59,7 +86,7 @@ def asking_methods(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozen
     for record in records:
         subject, observation = record.trial.subject, record.observation
         called = _STEP.fullmatch(record.trial.act)
-        if called is None or called[1] != subject.rpartition(".")[2] or observation.outcome != "returned":
+        if called is None or called[2] != subject.rpartition(".")[2] or observation.outcome != "returned":
             continue
         value = observation.value
         gives_held = value is not None and bool(value.held) and value.type_name not in _UNCHANGEABLE
@@ -70,7 +97,7 @@ def asking_methods(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozen
     found = returned - changing
     if not found:
         return frozenset()
-    mattering, repeatable = _compared(records, found)
+    mattering, repeatable = _compared(records, found, CalledSteps(facts))
     code = MethodReader(facts)
     idle: dict[str, Effect] = {one: code.effect(one) for one in found - mattering}
     return frozenset(
@@ -78,7 +105,7 @@ def asking_methods(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozen
     )
 
 
-def _compared(records: Sequence[TrialRecord], names: set[str]) -> tuple[set[str], set[str]]:
+def _compared(records: Sequence[TrialRecord], names: set[str], called: CalledSteps) -> tuple[set[str], set[str]]:
     """Names of methods after whose calls an act ended otherwise, and of those that gave the same when called again.
 
     Trials are compared that differ in nothing but such calls, however many. What another method gave is no sign that a
@@ -90,7 +117,7 @@ def _compared(records: Sequence[TrialRecord], names: set[str]) -> tuple[set[str]
     mattering: set[str] = set()
     repeatable: set[str] = set()
     for record in ended:
-        steps = [(at, name) for at, name in _steps(record) if name in names]
+        steps = [(at, name) for at, name in called.of(record.trial.arrange) if name in names]
         for name in {name for _, name in steps}:
             left_out = {at for at, one in steps if one == name}
             key = _key(record, tuple(text for at, text in enumerate(record.trial.arrange) if at not in left_out))
@@ -104,18 +131,3 @@ def _compared(records: Sequence[TrialRecord], names: set[str]) -> tuple[set[str]
 
 def _key(record: TrialRecord, arrange: tuple[str, ...]) -> _Key:
     return record.trial.subject, record.trial.mode, arrange, record.trial.act
-
-
-def called_step(trial: Trial, text: str) -> str:
-    """The method that a statement only calls on a variable, with its name in the class of the subject; "" for none."""
-    step = _STEP.fullmatch(text)
-    owner = trial.subject.rpartition(".")[0]
-    return f"{owner}.{step[1]}" if step is not None else ""
-
-
-def _steps(record: TrialRecord) -> Iterator[tuple[int, str]]:
-    """Places of the statements that only call a method of a variable, with its name in the class of the subject."""
-    for at, text in enumerate(record.trial.arrange):
-        step = called_step(record.trial, text)
-        if step:
-            yield at, step

@@ -27,6 +27,16 @@ _CHANGING = frozenset(
     "shuffle __setattr__ __delattr__".split()
 )
 """Functions that change what they are given."""
+_ASKING = frozenset(
+    "abs all any bool bytes chr complex dict divmod enumerate filter float format frozenset getattr hasattr hash id "
+    "int isinstance issubclass iter len list max min ord range repr reversed round set sorted str sum tuple zip".split()
+)
+"""Functions that leave alone what they are given; `iter` and `zip` ask only for what is asked of them."""
+_QUIET = frozenset("cmath copy fractions functools html json math operator re statistics string textwrap".split())
+"""Modules whose functions change nothing that they are given."""
+
+# Uses after which more may follow that is not told of: `self.items["a"].append(1)`, `self.child.parent = one`.
+_PARTS = frozenset({"item", "attribute"})
 
 
 class MethodReader:
@@ -34,6 +44,7 @@ class MethodReader:
 
     def __init__(self, facts: ModuleFacts) -> None:
         self._owners = {owner.name: owner for owner in facts.classes}
+        self._fixed = {name for name, _ in (*facts.imports, *facts.constants)} | set(self._owners)
 
     def effect(self, qualname: str) -> Effect:
         """What a method does to its object; unknown where it is not of the module or hands a part to other code."""
@@ -45,12 +56,25 @@ class MethodReader:
             if member is None:
                 effects.add("unknown")
                 continue
-            if any(called.rpartition(".")[2] in _CHANGING for called in member.calls):
-                effects.add("changes")
+            effects.update(map(self._effect_of_call, member.calls))
             effects.update(_effect(part, use) for part, use in member.uses)
             called = [part[5:] for part, use in member.uses if part.startswith("self.") and use.startswith("called:")]
             waiting += [other for other in dict.fromkeys(called) if other not in waiting]
         return "changes" if "changes" in effects else "unknown" if "unknown" in effects else "reads"
+
+    def _effect_of_call(self, called: str) -> Effect:
+        """What a call may do to the object, by the dotted name of what is called: it may be passed the object itself.
+
+        What is called on the object, or on a part of it, is among the uses.
+        """
+        root, _, rest = called.partition(".")
+        name = called.rpartition(".")[2]
+        if name in _CHANGING:
+            return "changes"
+        if not rest:
+            return "reads" if root in _ASKING or root[:1].isupper() else "unknown"  # a class makes a new object
+        outside = root in self._fixed and root not in _QUIET
+        return "unknown" if name not in _READING and (outside or root.isupper()) else "reads"
 
     def _member(self, owner: str, name: str) -> CallableFacts | None:
         """The member that objects of a class have: its own, or the nearest base's."""
@@ -71,8 +95,12 @@ def _effect(part: str, use: str) -> Effect:
     kind, _, what = use.rpartition("element:")[2].partition(":")
     if kind == "stored":
         return "changes"
-    if not part.startswith("self.") or kind not in ("assigned", "method"):
+    if not part.startswith("self."):
         return "reads"
-    if kind == "assigned" or what in _FILLING:
+    if kind == "assigned" or (kind == "method" and what in _FILLING):
         return "changes"
-    return "reads" if what in _READING else "unknown"
+    if kind == "method":
+        return "reads" if what in _READING else "unknown"
+    if kind == "argument":
+        return "reads" if what.rpartition(":")[0] in _ASKING else "unknown"
+    return "unknown" if kind in _PARTS else "reads"

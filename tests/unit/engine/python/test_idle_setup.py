@@ -21,11 +21,32 @@ from testwright.tests.support.engine.exploration import Listed
 pytestmark = pytest.mark.feature("B-16")
 
 SOURCE = """
+def add_to(items, value):
+    items.append(value)
+
+class Disk:
+    def __init__(self):
+        self.asked = []
+
+    def size(self):
+        self.asked.append(1)
+
 class Pointer:
     def __init__(self, path, strict=True):
         self.path = path
         self.strict = strict
         self.count = 0
+
+        self.items = []
+
+    def size(self):
+        return len(self.path)
+
+    def hand_on(self, value):
+        add_to(self.items, value)
+
+    def enter(self):
+        self.count, self.strict = 1, False
 
     def holds(self, other):
         return self.path.startswith(other.path)
@@ -95,11 +116,19 @@ def test_calls_that_change_their_object_stay_in_what_a_document_shows() -> None:
     assert left(first, second) == {(PAIR[0], "child.step()"), (PAIR[0], "child.step()", "child.step()")}
 
 
-def test_a_call_that_only_changes_what_a_test_does_not_look_at_is_left_out_though_mutants_were_noticed() -> None:
-    put = "child.put({}, 3)"
-    held = Trial("Pointer.holds", "child.holds(child)", arrange=(PAIR[0], put), imports=("from m import *",))
+@pytest.mark.parametrize("call", ["child.put({}, 3)", "child.enter()", "child.hand_on('a')"])
+def test_a_call_that_was_not_seen_to_only_ask_stays_where_mutants_were_noticed(call: str) -> None:
+    held = Trial("Pointer.holds", "child.holds(child)", arrange=(PAIR[0], call), imports=("from m import *",))
 
-    assert left(held, kills=1) == {(PAIR[0], held.act)}
+    assert (PAIR[0], call, held.act) in left(held, kills=1)
+
+
+def test_a_call_on_an_object_of_another_class_is_no_question_that_the_subject_answers() -> None:
+    lines = ("disk = Disk()", PAIR[0])
+    asked = Trial("Pointer.size", "child.size()", arrange=(PAIR[0],), imports=("from m import *",))
+    held = Trial("Pointer.holds", "child.holds(child)", arrange=(*lines, "disk.size()"), imports=("from m import *",))
+
+    assert (*lines, "disk.size()", held.act) in left(asked, held, kills=1)
 
 
 def test_a_call_stays_that_may_change_what_the_test_names() -> None:

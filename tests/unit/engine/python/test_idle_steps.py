@@ -58,6 +58,21 @@ class Ids:
     def stored(self):
         return self._store.next_id()
 
+    def kept(self):
+        return keep(self._last)
+
+    def kept_whole(self):
+        return keep(self)
+
+    def logged(self):
+        return LOG.append(1)
+
+    def of_item(self):
+        return self._store["a"].pop()
+
+    def of_base(self):
+        return super().take()
+
     def prefix(self): ...
 """
 FACTS = facts_from_source(CODE, ModulePlace("m.py", "m", "."))
@@ -98,6 +113,13 @@ def test_a_step_that_a_person_wrote_goes_where_another_trial_does_the_same_witho
     assert records_with_idle_steps([ADDING, shown, told], FACTS) == set()
 
 
+def test_a_call_on_an_object_of_another_or_an_unknown_class_is_no_such_step() -> None:
+    line = "url.add('x')"
+    for made in ("url = Cart()", "url = fixture()"):
+        other = asked(1, "url.to_text()", returned("''"), made, line, subject="Url.to_text")
+        assert records_with_idle_steps([ADDING, other], FACTS) == set()
+
+
 def test_a_call_that_changes_something_is_a_step() -> None:
     changes = (("len(cart)", Value("int", "1")),)
     adding = asked(0, "cart.add('x')", returned("True", effects=changes), "cart = Cart()", subject="Cart.add")
@@ -129,7 +151,10 @@ def test_a_method_whose_code_changes_its_object_does_not_only_ask(method: str) -
     assert asking_methods([of_ids(method, "'a'"), of_ids(method, "'a'", method)], FACTS) == set()
 
 
-@pytest.mark.parametrize("method", ["stored", "of_a_base_elsewhere"])
+HANDING_ON = ["stored", "of_a_base_elsewhere", "kept", "kept_whole", "logged", "of_item", "of_base"]
+
+
+@pytest.mark.parametrize("method", HANDING_ON)
 def test_a_method_that_hands_on_to_unknown_code_asks_if_a_second_call_gives_the_same(method: str) -> None:
     one, again, other = (of_ids(method, "1"), of_ids(method, "1", method), of_ids("prefix", "'a'", method))
     assert asking_methods([one, of_ids("prefix", "'a'"), other], FACTS) == {"Ids.prefix"}
