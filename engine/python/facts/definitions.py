@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ....utils.python_names import dotted_name
@@ -64,6 +64,7 @@ def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") ->
         calls=tuple(body.calls),
         returned_calls=_returned_calls(node),
         returned_parameters=_returned_parameters(node),
+        returns_self=kind == "method" and _returns_self(node),
         documentation=documentation_of(node),
     )
 
@@ -81,19 +82,27 @@ def _returned_parameters(node: Function) -> tuple[str, ...]:
 
 def _returned_calls(node: Function) -> tuple[str, ...]:
     """Dotted names of what each `return` calls; none where one returns something else, or there is no `return`."""
-    found: list[str] = []
+    found = [dotted_name(one.func) if isinstance(one, ast.Call) else "" for one in _returned(node)]
+    return tuple(found) if all(found) else ()
+
+
+def _returns_self(node: Function) -> bool:
+    """Whether each `return` of a method returns the object that it is called on."""
+    first = next((one.arg for one in (*node.args.posonlyargs, *node.args.args)), None)
+    found = list(_returned(node))
+    return bool(found) and all(isinstance(one, ast.Name) and one.id == first for one in found)
+
+
+def _returned(node: Function) -> Iterator[ast.expr | None]:
+    """What each `return` of a body returns, without those of the functions that it defines."""
     pending: list[ast.AST] = [*node.body]
     while pending:
         one = pending.pop(0)
         if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            continue  # its own returns are not those of the function
+            continue
         if isinstance(one, ast.Return):
-            name = dotted_name(one.value.func) if isinstance(one.value, ast.Call) else ""
-            if not name:
-                return ()
-            found.append(name)
+            yield one.value
         pending.extend(ast.iter_child_nodes(one))
-    return tuple(found)
 
 
 def parameters_of(arguments: ast.arguments) -> tuple[Parameter, ...]:

@@ -100,14 +100,14 @@ class CallableFacts:
         qualname: `func`, `Class.method` or `Class` for a constructor.
         owner: the class's name, or None.
         constants: literals in the body, as source text, in order of appearance.
-        read_constants: those of them that the body compares with, searches for or computes with: no templates, patterns
-            or messages, which it only writes.
+        read_constants: those that the body compares with, searches for or computes with, and does not only write.
         branch_lines: lines of the body where control may go two ways.
         uses: how the body uses a parameter (or `self.name`), as pairs like `("path", "method:read")`; see bodies.py.
         declines: lines that return NotImplemented, so that Python raises TypeError for an operator.
         calls: dotted names of what the body calls, as written.
         returned_calls: dotted names of what is called where the body returns, if each `return` returns such a call.
         returned_parameters: names of what must be passed to the function that the body defines and returns.
+        returns_self: whether each `return` of a method returns the object that it is called on.
     """
 
     qualname: str
@@ -131,6 +131,7 @@ class CallableFacts:
     calls: tuple[str, ...] = ()
     returned_calls: tuple[str, ...] = ()
     returned_parameters: tuple[str, ...] = ()
+    returns_self: bool = False
     documentation: Documentation = field(default_factory=Documentation)
 
     @property
@@ -260,8 +261,7 @@ class Value:
         length: len() where it has one.
         text: its repr, cut at 200 characters, for people; a search reads from it whether a repr can be compared.
         held: the arranged variable that holds this very object; empty for other objects.
-        unchanged: whether it equals the object on which the act calls a method or an operator, or is the text that
-            `repr` gives of it.
+        unchanged: whether it equals the object that the act asks, or is the text that its `repr` gives.
     """
 
     type_name: str
@@ -282,8 +282,7 @@ class Raised:
 
     Attributes:
         message: its text; where that ends differently each time, the common beginning up to a space.
-        line: line of the target file that raised it, 0 if elsewhere.
-        code: source of a SystemExit's code.
+        line: line of the target file that raised it, 0 if elsewhere; `code` the source of a SystemExit's code.
     """
 
     type_name: str

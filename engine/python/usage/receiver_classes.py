@@ -21,16 +21,19 @@ class ReceiverClasses:
 
     def __init__(self, facts: ModuleFacts) -> None:
         self._bases = {owner.name: [base.rpartition(".")[2] for base in owner.bases] for owner in facts.classes}
-        self._members = {owner.name: {one.name for one in owner.members} for owner in facts.classes}
+        self._members = {owner.name: {one.name: one for one in owner.members} for owner in facts.classes}
         # `page.query` is most likely a `Query`.
         self._by_name = {owner.name.lower(): owner.name for owner in facts.classes}
 
     def bound_in(self, tree: ast.Module) -> dict[str, str]:
-        """The classes of the variables that a module's statements bind to new objects, by name."""
+        """The classes of the variables that a module's statements bind last to objects of known classes, by name."""
         found: dict[str, str] = {}
         for statement in tree.body:
             assigned = assigned_variable(statement)
             owner = self._of(assigned[1], found) if assigned is not None else ""
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    found.pop(node.id, None)
             if assigned is not None and owner:
                 found[assigned[0]] = owner
         return found
@@ -45,10 +48,10 @@ class ReceiverClasses:
         if len(owners) < 2 or not isinstance(call.func, ast.Attribute):
             return list(found)
         owner = self._of(call.func.value, bound)
-        if owner:
-            nearest = next((name for name in self._lineage(owner) if name in owners), None)
+        nearest = next((name for name in self._lineage(owner) if name in owners), None) if owner else None
+        if nearest is not None:
             return [one for one in found if one.owner == nearest]
-        if len({self._lineage(name)[-1] for name in owners}) == 1:
+        if len({[name, *self._lineage(name)][-1] for name in owners}) == 1:
             return list(found)  # what a class overrides takes the same
         given = {keyword.arg for keyword in call.keywords if keyword.arg}
         fitting = [one for one in found if given and given <= {item.name for item in one.parameters}]
@@ -64,9 +67,15 @@ class ReceiverClasses:
             name = last_name(node.func)
             if name in self._bases:
                 return name
-            # A method that may be called on and on gives the object itself.
+            # A method that may be called on and on gives the object itself, or a new one.
             owner = self._of(node.func.value, bound) if isinstance(node.func, ast.Attribute) else ""
-            return owner if owner and any(name in self._members[one] for one in self._lineage(owner)) else ""
+            method = next(
+                (self._members[one][name] for one in self._lineage(owner) if name in self._members[one]), None
+            )
+            if method is None:
+                return ""
+            made = method.returned_calls[0] if len(set(method.returned_calls)) == 1 else ""
+            return owner if method.returns_self else made if made in self._bases else ""
         return ""
 
     def _lineage(self, owner: str) -> list[str]:
@@ -76,4 +85,4 @@ class ReceiverClasses:
             if one in self._bases and one not in found:
                 found[one] = None
                 waiting += self._bases[one]
-        return list(found) or [owner]
+        return list(found)

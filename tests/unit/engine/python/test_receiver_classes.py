@@ -37,6 +37,12 @@ class Page:
     def add(self, args=None, path=None, host=None):
         return self
 
+    def first(self):
+        return self.query if self.query.items else self.path
+
+    def clean(self):
+        return Path("a")
+
 def join(base, url):
     if url.startswith("//"):
         return base.partition("//")[0] + url
@@ -73,6 +79,10 @@ def given(project, *arrange: str, act: str) -> dict[str, list[str]]:
         pytest.param("page.add('a')", ("page = Page('x')",), {"Page.add.args": ["'a'"]}, id="an object in a variable"),
         pytest.param("page.path.add('a')", (), {"Path.add.path": ["'a'"]}, id="an attribute named as a class"),
         pytest.param("Query().add('a').add('b')", (), {"Query.add.args": ["'b'", "'a'"]}, id="one call upon another"),
+        pytest.param("Page('x').first().add({'a': 1})", (), {}, id="what a method returns that is not its object"),
+        pytest.param("Page('x').clean().add('a')", (), {"Path.add.path": ["'a'"]}, id="an object that a method makes"),
+        pytest.param("it.add('a')", ("it = Page('x')", "it = make()"), {}, id="a variable that is bound anew"),
+        pytest.param("it.add('a')", ("it = Page('x')", "for it in all_of(): pass"), {}, id="a variable of a loop"),
         pytest.param("it.add(host='a')", (), {"Page.add.host": ["'a'"]}, id="a keyword that one class takes"),
         pytest.param("it.add({'a': 1})", (), {}, id="an object of which nothing is known"),
         pytest.param("make().add({'a': 1})", (), {}, id="what an unknown function returns"),
