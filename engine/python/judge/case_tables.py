@@ -16,6 +16,7 @@ from ....utils.python_source import parse_expression
 from ..model.spec_case import Case, SpecExpectation
 from ..source.case_shapes import NAMELESS, CaseShape, ParameterName
 from ..source.polish import LONG_TEXT
+from ..source.titles import snake_case
 
 MOST_ROWS = 24
 MOST_COLUMNS = 5
@@ -43,10 +44,11 @@ _NAMES = re.compile(r"(?<![.\w'\"])[A-Za-z_]\w*(?!\w|=[^=])")
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A position of the shape where rows may differ; `name`: a readable name for it."""
+    """A position of the shape where rows may differ: `name` is a readable one, `taker` what is called with it."""
 
     name: str
     values: tuple[str, ...]
+    taker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ def tabulate(
     if len({form.key for form in forms}) != 1:
         return None
     width = len(forms[0].values)
-    holes = [Hole(forms[0].names[at], tuple(form.values[at] for form in forms)) for at in range(width)]
+    first = forms[0]
+    holes = [Hole(first.names[at], tuple(form.values[at] for form in forms), first.takers[at]) for at in range(width)]
     varying = [at for at, hole in enumerate(holes) if len(set(hole.values)) > 1]
     same = _echoes(holes, varying)
     varying = [at for at in varying if at not in same]
@@ -117,7 +120,7 @@ def tabulate(
     taken = (_names_read(forms[0].read) | forms[0].locals) - forms[0].columns
     taken |= {name for at in range(width) if at not in varying for name in _names_read(holes[at].values[0])}
     given = len(names) == len(varying) and len(set(names)) == len(names) and not taken & set(names)
-    columns = tuple(names) if given else _distinct(_in_order([holes[at].name for at in varying]), taken)
+    columns = tuple(names) if given else _distinct(_in_order(_by_taker([holes[at] for at in varying])), taken)
     filling = {at: holes[at].values[0] for at in range(width)}
     filling.update(zip(varying, columns, strict=True))
     filling.update({at: filling[origin] for at, origin in same.items()})
@@ -228,6 +231,23 @@ def _outcome(case: Case) -> str:
 def _names_read(text: str) -> set[str]:
     code = _TEXTS.sub("''", text)
     return {name for name in _NAMES.findall(code) if not name.startswith("__testwright")}
+
+
+def _by_taker(holes: Sequence[Hole]) -> list[str]:
+    """Names several nameless columns by the calls that take them, where these differ: `value_to_add`, `value_to_count`.
+
+    They stand in no order to each other.
+    """
+    names = [hole.name for hole in holes]
+    found = list(names)
+    for name in _TELLING_NOTHING:
+        at = [number for number, other in enumerate(names) if other == name]
+        takers = [holes[number].taker for number in at]
+        if len(set(takers)) > 1 and all(taker.startswith(".") or taker[:1].isupper() for taker in takers):
+            for number, taker in zip(at, takers, strict=True):
+                word = snake_case(taker.strip("._"))
+                found[number] = f"{name}_to_{word}" if taker.startswith(".") else f"initial_{name}"
+    return found
 
 
 def _in_order(names: Sequence[str]) -> list[str]:

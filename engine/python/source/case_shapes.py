@@ -29,12 +29,15 @@ class CaseShape:
     Attributes:
         columns: arranged names that a column of a table may bear in place of their assignment.
         read: the shape without the functions that it defines.
+        takers: for each hole what is called with it: `.add` for a method, `Box` or `parse` for others, else nothing.
     """
 
     def __init__(self, case: Case, parameter_name: ParameterName | None = None) -> None:
         self.case = case
         self.values: list[str] = []
         self.names: list[str] = []
+        self.takers: list[str] = []
+        self._taker = ""
         self._parameter_name = parameter_name
         self.columns: set[str] = set()
         self.locals = assigned_names(case.statements) | {"result", *case.fixtures}
@@ -76,6 +79,7 @@ class CaseShape:
     def _hole(self, source: str, name: str) -> str:
         self.values.append(source)
         self.names.append(name)
+        self.takers.append(self._taker)
         return _HOLE.format(len(self.values) - 1)
 
     def _statement(self, text: str) -> str:
@@ -107,6 +111,7 @@ class CaseShape:
         """Source with holes for the arguments of its chained calls; `whole` lets a plain value be one hole."""
         if isinstance(node, ast.Call):
             function = self._opened(node.func, name)
+            outer, self._taker = self._taker, f"{'.' * isinstance(node.func, ast.Attribute)}{last_name(node.func)}"
             named = self._parameter_name or (lambda _call, _at: None)
             arguments = [self._argument(arg, named(node, at) or name) for at, arg in enumerate(node.args)]
             prefix = _EXPECTED if name.startswith(_EXPECTED) else ""
@@ -116,6 +121,7 @@ class CaseShape:
                 else f"**{ast.unparse(keyword.value)}"
                 for keyword in node.keywords
             ]
+            self._taker = outer
             return f"{function}({', '.join(arguments)})"
         if isinstance(node, ast.Attribute):
             inner = self._opened(node.value, name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ....utils.python_names import last_name, names_of, unique_name
 from ....utils.python_source import parse_expression, parse_python
@@ -328,7 +329,7 @@ def _renamed(test: NamedTest, ids: set[str]) -> Mapping[str, Case]:
     stopped = any(text.startswith(f"{NOW} = ") for text in test.cases[0].statements)
     words = [""] * len(test.cases)
     if table is not None:
-        shared = _shared_number(table.template)
+        shared = _shared_number(table.template, test, table.columns)
         words = _words_of_rows(table.rows, table.columns, stopped=stopped, beside=shared)
     if test.exception and (said := words_of_messages(test.cases)):
         words = said
@@ -342,13 +343,31 @@ def _renamed(test: NamedTest, ids: set[str]) -> Mapping[str, Case]:
     return found
 
 
-def _shared_number(template: Case) -> float | None:
-    """The only number in the code that all rows of a table share; None where there is none, or several."""
-    nodes = [
-        node for text in (*template.statements, template.expression) for node in ast.walk(parse_python(text.strip()))
-    ]
-    numbers = [number for node in nodes if isinstance(node, ast.expr) and (number := number_of(node)) is not None]
+def _shared_number(template: Case, test: NamedTest, columns: Sequence[str]) -> float | None:
+    """The only number in the code that all rows share, where the member's body compares one of the columns with it."""
+    if not any(_is_compared(column, test) for column in columns):
+        return None
+    trees = [parse_python(text.strip()) for text in (*template.statements, template.expression)]
+    numbers = list(chain.from_iterable(map(_numbers_in, trees)))
     return numbers[0] if len(numbers) == 1 else None
+
+
+def _is_compared(column: str, test: NamedTest) -> bool:
+    """Whether the body compares a parameter by order with another one that all rows pass a number, or with its own."""
+    uses = test.facts.uses if test.facts is not None else ()
+    others = [use.partition(":")[2] for name, use in uses if name == column and use.startswith("compared:")]
+    known = {one.name for one in test.facts.parameters} if test.facts is not None else set[str]()
+    given = test.situation.arguments
+    return any(name not in known or (name in given and number_of(given[name]) is not None) for name in others)
+
+
+def _numbers_in(tree: ast.AST) -> Iterator[float]:
+    """The literal numbers of code; a negative one is one number."""
+    number = number_of(tree) if isinstance(tree, ast.expr) else None
+    if number is not None:
+        yield number
+    else:
+        yield from chain.from_iterable(map(_numbers_in, ast.iter_child_nodes(tree)))
 
 
 def _words_of_rows(
@@ -358,7 +377,7 @@ def _words_of_rows(
 
     Args:
         stopped: whether the column `now` is the moment at which the clock stands still.
-        beside: the only number that all rows share.
+        beside: the only number that all rows share, where the code compares with it.
     """
     cells = {column: [parse_expression(row[at]) for row in rows] for at, column in enumerate(columns)}
     expected = {column: nodes for column, nodes in cells.items() if column.startswith(_EXPECTED)}

@@ -165,6 +165,31 @@ def test_a_test_that_only_the_size_of_a_text_or_a_number_tells_apart_is_vague() 
     assert named(usual, wider) == (["fill", "fill_for_larger_width"], [False, True])
 
 
+def test_columns_that_different_calls_take_are_named_by_these_and_stand_in_no_order() -> None:
+    counted = [
+        gives(f"shelf.count({counted})", times, "shelf = Shelf()", f"shelf.add({added})", subject="fill")
+        for added, counted, times in (("6", "3", "1"), ("2", "9", "0"))
+    ]
+
+    assert {case.group for case in assign_tables(counted, FACTS)} == {"fill__value_to_add__value_to_count__expected"}
+
+
+def _rows_of_scale(sizes: tuple[int, ...], factor: int, *uses: tuple[str, str]) -> list[str]:
+    scale = replace(_callable("scale", "size", "factor"), uses=uses)
+    facts = replace(FACTS, functions=(scale,))
+    rows = [gives(f"scale({size}, {factor})", str(size), subject="scale") for size in sizes]
+    return [case.id.removeprefix("tc_scale_") for case in name_tests(assign_tables(rows, facts), facts).values()]
+
+
+def test_rows_stand_to_the_number_that_they_share_only_where_the_body_compares_with_it() -> None:
+    assert _rows_of_scale((1, 2, 3), 2, ("size", "compared:factor")) == ["smaller", "equal", "larger"]
+    assert _rows_of_scale((1, 2, 3), 2) == ["smallest", "middle", "largest"]
+
+
+def test_a_negative_number_that_all_rows_share_is_one_number() -> None:
+    assert _rows_of_scale((-3, -2, -1), -2, ("size", "compared:factor")) == ["smaller", "equal", "larger"]
+
+
 def test_a_method_and_a_function_of_the_same_words_both_have_a_usual_test_that_is_not_vague() -> None:
     facts = replace(FACTS, functions=(_callable("pointer_contains", "part"),))
     made = ("pointer = Pointer('/a')",)
