@@ -205,7 +205,7 @@ class TrialComparison:
         if numbers:
             say("runs", numbers[0])
         with self.counting(code):
-            for number, following in zip(numbers, [*numbers[1:], None]):  # noqa: B905 - Python 3.9
+            for number, following in zip(numbers, [*numbers[1:], None]):
                 told = self.run_trial(number)
                 differs = facets.different(self.plain[number], told)
                 message = told.get("raised", {}).get("m", "") if "message" in differs else ""

@@ -20,7 +20,7 @@ def mutant_answers(mutants, facts, ending):
         elif parts:
             parts[-1].append(fact)
     if any(fact[0] == "kept" for fact in facts):
-        found = [answer_of(mutant["id"], part, "end") for mutant, part in zip(mutants, parts)]  # noqa: B905 - Python 3.9
+        found = [answer_of(mutant["id"], part, "end") for mutant, part in zip(mutants, parts)]
         return found, mutants[len(found) :], False
     if len(mutants) > 1 and len(parts) > 1:
         return [], mutants, True

@@ -81,7 +81,7 @@ class FunctionTrial:
 
     def record(self):
         """From now on calls are noted."""
-        for loaded, recorder in zip(self.loaded, self.recorders):  # noqa: B905 - Python 3.9
+        for loaded, recorder in zip(self.loaded, self.recorders):
             loaded.lead_to(recorder)
 
     def restore(self):
@@ -141,7 +141,7 @@ class FunctionTrial:
     def put_in_place(self, asked, answer):
         """Put an implementation in the function's place; the objects that do its work."""
         placed = []
-        for loaded, recorder in zip(self.loaded, self.recorders):  # noqa: B905 - Python 3.9
+        for loaded, recorder in zip(self.loaded, self.recorders):
             stand_in = StandIn(loaded, asked, answer)
             stand_in.procedure = recorder.procedure
             stand_in.returns_self = recorder.returns_self and bool(recorder.answers)

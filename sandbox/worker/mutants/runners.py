@@ -192,7 +192,7 @@ def forking_plugin(pytest, scratch, watch, chosen, serve, early):
             by_nodeid = {item.nodeid: item for item in session.items}
             items = [by_nodeid[nodeid] for nodeid in wanted if nodeid in by_nodeid]
             failing = []
-            for item, following in zip(items, [*items[1:], None]):  # noqa: B905 - Python 3.9
+            for item, following in zip(items, [*items[1:], None]):
                 session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 failing += [item.nodeid] if watch.failed else []
                 if len(failing) == most:

@@ -282,7 +282,7 @@ class StandIn:
             self.mattered = True
         if kind == "raised":
             raise answer
-        for mine, its in zip((*args, *kwargs.values()), (*copies[0], *copies[1].values())):  # noqa: B905 - Python 3.9
+        for mine, its in zip((*args, *kwargs.values()), (*copies[0], *copies[1].values())):
             if answer is its:
                 return mine
         return answer

@@ -224,7 +224,7 @@ def different(code, other):
     if [part.co_name for part in mine] != [part.co_name for part in its]:
         return None
     pairs = []
-    for before, after in zip(mine, its):  # noqa: B905 - Python 3.9
+    for before, after in zip(mine, its):
         if not same(before, after):
             pairs.append((before, after))
             pairs += different(before, after) or []
@@ -280,7 +280,7 @@ def same(code, other):
         return False
     if len(code.co_consts) != len(other.co_consts):
         return False
-    for mine, its in zip(code.co_consts, other.co_consts):  # noqa: B905 - Python 3.9
+    for mine, its in zip(code.co_consts, other.co_consts):
         if isinstance(mine, types.CodeType) and isinstance(its, types.CodeType):
             if not same(mine, its):
                 return False

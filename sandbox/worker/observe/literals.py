@@ -75,7 +75,7 @@ def _alike(value, other):
     if type(value) is not type(other):
         return False
     if isinstance(value, (list, tuple)):
-        return len(value) == len(other) and all(_alike(*pair) for pair in zip(value, other))  # noqa: B905 - Python 3.9
+        return len(value) == len(other) and all(_alike(*pair) for pair in zip(value, other))
     if isinstance(value, dict):
         return _alike(list(value), list(other)) and all(_alike(value[key], other[key]) for key in value)
     return value == other or value != value

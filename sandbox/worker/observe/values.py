@@ -307,7 +307,7 @@ def _natural(text):
 
 def _dict(draft, thing):
     keys, values = draft.items(list(thing)), draft.items(list(thing.values()))
-    return "{%s}" % ", ".join("%s: %s" % pair for pair in zip(keys, values))  # noqa: B905 - `strict` is newer than 3.9
+    return "{%s}" % ", ".join("%s: %s" % pair for pair in zip(keys, values))
 
 
 def _range(draft, thing):

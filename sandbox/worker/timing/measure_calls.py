@@ -73,8 +73,8 @@ def groups_of(calls, clock):
     counts = [max(1, min(10000, int(SAMPLE_SECONDS / max(seconds, 1e-9)))) for seconds in once]
     found = []
     for _ in range(GROUPS):
-        rounds = [[t.timeit(n) / n for t, n in zip(timers, counts)] for _ in range(ROUNDS)]  # noqa: B905
-        found.append([min(column) for column in zip(*rounds)])  # noqa: B905
+        rounds = [[t.timeit(n) / n for t, n in zip(timers, counts)] for _ in range(ROUNDS)]
+        found.append([min(column) for column in zip(*rounds)])
     return found
 
 

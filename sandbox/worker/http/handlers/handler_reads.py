@@ -199,7 +199,7 @@ class _Walk(Checks):
         for target in node.targets:
             if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
                 places = [self.place(value) for value in node.value.elts]
-                pairs = zip(target.elts, places, strict=False)
+                pairs = zip(target.elts, places)
                 self.known.update({one.id: found for one, found in pairs if isinstance(one, ast.Name) and found})
             elif isinstance(target, ast.Name):
                 for names in (self.known, self.names, self.given_names):
@@ -353,7 +353,7 @@ class _Walk(Checks):
             return
         walk = _Walk(tree, dict(target.__globals__), self.method, self.reads, set(self.requests), self.depth + 1)
         named = [parameter.arg for parameter in tree.args.args]
-        given = dict(zip(named, node.args, strict=False))
+        given = dict(zip(named, node.args))
         given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         handed = False
         for name, value in given.items():
@@ -368,7 +368,7 @@ class _Walk(Checks):
         # What a module names in a call is of the project; the functions of a framework read nothing for it.
         own = _package(target.__globals__) == _package(self.names)
         named_here = own and any(isinstance(value, str) for value in walk.given_names.values())
-        for parameter, value in zip(named[::-1], tree.args.defaults[::-1], strict=False):
+        for parameter, value in zip(named[::-1], tree.args.defaults[::-1]):
             if parameter not in given and isinstance(value, ast.Constant) and value.value is not None:
                 walk.given_names[parameter] = value.value
         walk.names.update(walk.given_names)
