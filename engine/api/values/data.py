@@ -29,11 +29,15 @@ _SHAPES = Redactor()
 
 def looks_secret(value: Any) -> bool:
     """Whether a text in a value, or a key, has the shape of a credential."""
+    return _holds_one(value, _SHAPES)
+
+
+def _holds_one(value: Any, redactor: Redactor) -> bool:
     if isinstance(value, Mapping):
-        return any(looks_secret(key) or looks_secret(entry) for key, entry in value.items())
+        return any(_holds_one(key, redactor) or _holds_one(entry, redactor) for key, entry in value.items())
     if isinstance(value, list | tuple):
-        return any(looks_secret(item) for item in value)
-    return isinstance(value, str) and _SHAPES.text(value) != value
+        return any(_holds_one(item, redactor) for item in value)
+    return isinstance(value, str) and redactor.text(value) != value
 
 
 class SecretFilter:
@@ -41,11 +45,15 @@ class SecretFilter:
 
     Args:
         environment: the application's variables; values of secret ones are secrets wherever they occur.
-        secrets: further values that are secrets wherever they occur: passwords and tokens of users.
+        secrets: further values that are secrets wherever they occur, also in requests: passwords of users.
+        tokens: further ones that are secrets in answers. What a login gives may be a name that requests hold as well.
     """
 
-    def __init__(self, environment: Mapping[str, str], secrets: Iterable[str] = ()) -> None:
-        self._redactor = Redactor.from_environment(environment, secrets)
+    def __init__(self, environment: Mapping[str, str], secrets: Iterable[str] = (), tokens: Iterable[str] = ()) -> None:
+        secrets = tuple(secrets)
+        self._redactor = Redactor.from_environment(environment, (*secrets, *tokens))
+        # Tests set the variables of the environment themselves.
+        self._unasked = Redactor(secrets)
 
     def text(self, text: str) -> str:
         """Return a text with its secrets redacted."""
@@ -76,18 +84,18 @@ class SecretFilter:
 
     def asked_with_one(self, proposal: Proposal) -> bool:
         """Whether a request of a proposal holds a secret; credentials are only named in a request."""
-        return any(_held(request, proposal) for request in (*proposal.setup, proposal.request))
+        return any(_held(request, proposal, self._unasked) for request in (*proposal.setup, proposal.request))
 
 
-def _held(request: Json, proposal: Proposal) -> bool:
+def _held(request: Json, proposal: Proposal, redactor: Redactor) -> bool:
     for part in _PARTS:
         values: Mapping[str, Any] = request.get(part) or {}
         if proposal.category == "authentication":
             # What is wrong on purpose has the form of what is right.
             values = {name: value for name, value in values.items() if name != "Authorization"}
-        if looks_secret(list(values.values())):
+        if _holds_one(list(values.values()), redactor):
             return True
-    return looks_secret((request.get("body") or {}).get("content"))
+    return _holds_one((request.get("body") or {}).get("content"), redactor)
 
 
 NOTHING: Any = object()

@@ -80,7 +80,9 @@ def compose_spec(
 def secrets_of(exploration: ApiExploration, launch: AppLaunch | None) -> SecretFilter:
     """The filter for whatever is shown or written of an exploration: secrets of the application and of its users."""
     given = launch or AppLaunch()
-    return SecretFilter(given.environment, (*user_secrets(exploration), *given.private))
+    signed_in = (credential.sign_in for credential in exploration.credentials.values())
+    passwords = [sign_in.secret for sign_in in signed_in if sign_in is not None]
+    return SecretFilter(given.environment, (*passwords, *given.private), user_secrets(exploration))
 
 
 @dataclass(slots=True)

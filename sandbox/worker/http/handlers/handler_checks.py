@@ -2,7 +2,7 @@
 
 import ast
 
-from .handler_places import RequestSources
+from .handler_places import RequestSources, is_scalar
 from .handler_trees import refuses
 
 TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "array", "dict": "object"}
@@ -171,5 +171,5 @@ class Checks(RequestSources):
             signed = [f"{sign}{value}" for value in values if isinstance(value, str)]
             values = [*values, *signed] if isinstance(sign, str) else values
         for place in self.places(left):
-            if values and place[1] and all(isinstance(value, (str, int, float)) for value in values):
+            if values and place[1] and all(map(is_scalar, values)):
                 self.reads.at(*place)["enum"] = sorted(values, key=str) if isinstance(values, set) else values

@@ -2,11 +2,17 @@
 
 import ast
 import enum
+import math
 
 PARTS = {"args": "query", "query_params": "query", "GET": "query", "form": "form", "POST": "form", "headers": "header"}
 _BODY_CALLS = ("get_json", "json")
 _RAW = ("body", "data", "get_data")
 _SAME = ("strip", "lower", "upper", "lstrip", "rstrip", "removeprefix", "decode", "copy", "title", "casefold")
+
+
+def is_scalar(value):
+    """Whether a value is a text or a number that JSON can hold."""
+    return isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
 
 
 class RequestSources:
@@ -112,15 +118,20 @@ class RequestSources:
         return [value] if isinstance(value, str) else []
 
     def constant(self, node):
-        """A scalar that is written down, a constant of the module or made of one by `str`; None for anything else."""
+        """A scalar that is written down, a number of the module or made of one by `str`; None for anything else.
+
+        A text that only a name of the module stands for may be a secret: `KEY = os.environ["KEY"]`.
+        """
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
             inner = self.constant(node.args[0])
             return None if inner is None else str(inner)
         try:
             value = ast.literal_eval(node)
         except (ValueError, TypeError):
-            value = self.names.get(node.id) if isinstance(node, ast.Name) else None
-        return value if isinstance(value, (str, int, float)) else None
+            name = node.id if isinstance(node, ast.Name) else ""
+            value = self.names.get(name)
+            value = self.given_names.get(name) if isinstance(value, str) else value
+        return value if is_scalar(value) else None
 
     def simplified(self, test):
         """A condition without what a constant decides: with `partial` False, `not partial or "title" in data` holds."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from testwright.sandbox import worker
 from testwright.sandbox.worker.http.handlers.handler_reads import of_handler
+from testwright.tests.support.runs.interpreters import TARGET_VERSIONS, find_interpreter
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -186,3 +192,61 @@ def test_signs_before_a_choice_and_what_a_query_is_compared_with_are_values_of_i
         "kind": {},
         "low": {"examples": ["true"]},
     }
+
+
+_UNWRITTEN = "".join(["tulip", "-garden-19"])
+_ENDLESS, _MOST = float("inf"), 40
+
+
+def _guards(request: Any) -> Any:
+    if request.args.get("key") != _UNWRITTEN:
+        abort(403)
+    tenant, top = request.args.get("tenant", _UNWRITTEN), request.args.get("top", _ENDLESS)
+    return [tenant, top, request.args.get("most", _MOST), request.args.get("highest", 1e999), _limit(request)]
+
+
+def _limit(request: Any, key: str = "limit", default: str = "10") -> str:
+    return request.args.get(key, default)
+
+
+def test_a_text_of_the_module_that_may_be_a_secret_and_a_number_without_end_are_no_values() -> None:
+    query = of_handler(_guards, "GET").schema("query")
+    assert query["properties"]["most"] == {"type": "integer", "default": 40}
+    assert query["properties"]["limit"] == {"type": "integer", "default": 10}
+    assert "tulip" not in str(query)
+    json.dumps(query, allow_nan=False)
+
+
+_READS = """
+import sys, types
+package = types.ModuleType("handlers")
+package.__path__ = [sys.argv[1]]
+sys.modules["handlers"] = package
+sys.path.insert(0, sys.argv[2])
+import shop
+from handlers.handler_reads import of_handler
+print(of_handler(shop.listed, "GET").schema("query"))
+"""
+_SHOP = """
+def number(request, name, default):
+    return int(request.args.get(name, default))
+
+def listed(request):
+    low, high = request.args.get("low"), request.args.get("high")
+    return number(request, "limit", 10)
+"""
+
+
+def test_handlers_are_read_on_the_oldest_python_that_code_under_test_may_run_on(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(_SHOP, encoding="utf-8")
+    handlers = Path(worker.__path__[0]) / "http" / "handlers"
+    python = find_interpreter(TARGET_VERSIONS[0])
+    if python is None:
+        # `zip` takes this keyword from Python 3.10 on.
+        calls = [node for path in handlers.glob("*.py") for node in ast.walk(ast.parse(path.read_text()))]
+        assert "strict" not in [node.arg for node in calls if isinstance(node, ast.keyword)]
+        return
+    ran = subprocess.run(
+        [python, "-I", "-c", _READS, handlers, tmp_path], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert set(ast.literal_eval(ran.stdout)["properties"]) == {"low", "high", "limit"}

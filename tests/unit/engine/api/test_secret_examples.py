@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.model.model import ApiParameter
+from testwright.engine.api.model.model import ApiParameter, Operation, Proposal
 from testwright.engine.api.probe.resource_model import _parameter_value
-from testwright.engine.api.values.data import SampleValues
+from testwright.engine.api.values.data import SampleValues, SecretFilter
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,18 @@ def test_an_example_of_a_parameter_whose_name_says_secret_is_not_used(name: str,
     schema: dict[str, Any] = {"type": "string"}
     parameter = ApiParameter(name, "query", required=True, schema=schema, examples=(example,))
     assert (_parameter_value(SampleValues({}), parameter) == example) is is_used
+
+
+def test_a_request_with_a_password_or_a_value_that_no_test_may_hold_becomes_no_test() -> None:
+    privacy = SecretFilter({}, ("tulip-garden-19",), tokens=("librarian",))
+    operation = Operation("", "list", "GET", "/reports")
+    asked = [
+        Proposal(operation, "asked", "it is asked", "success", {"method": "GET", "path": "/reports", **rest}, setup)
+        for rest, setup in (
+            ({"query": {"key": "tulip-garden-19"}}, ()),
+            ({}, ({"method": "POST", "path": "/reports", "body": {"content": {"keys": ["tulip-garden-19"]}}},)),
+            ({"query": {"user": "librarian"}}, ()),
+        )
+    ]
+    assert [privacy.asked_with_one(proposal) for proposal in asked] == [True, True, False]
+    assert privacy.places({"told": "librarian"}) == {"/told"}
