@@ -229,7 +229,7 @@ class ClassClient:
         if self.fixtures.database:
             lines += _RESTORED.splitlines()
         if self.fixtures.copies_files:
-            lines.append("shutil.copytree(self.folder, os.getcwd(), dirs_exist_ok=True)")
+            lines.append("shutil.copytree(self.folder, os.getcwd(), symlinks=True, dirs_exist_ok=True)")
         lines.append(f"self.client = {self.framework.entered('self.app')}")
         if self.fixtures.users and not self._signs_in_once:
             lines.append("self.signed_in = sign_in(self.client)")

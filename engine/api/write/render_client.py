@@ -240,7 +240,11 @@ class ClientFixtures:
             f"def client({', '.join(needs)}):",
             '    """A client of the application as it is after the users have signed in."""',
             *(["    copy_state(monkeypatch)"] if copied else []),
-            *(["    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)"] if self.copies_files else []),
+            *(
+                ["    shutil.copytree(folder, tmp_path, symlinks=True, dirs_exist_ok=True)"]
+                if self.copies_files
+                else []
+            ),
             *(["    monkeypatch.chdir(tmp_path)"] if folder else []),
             *self._given(),
         ]

@@ -32,6 +32,7 @@ from . import api_serving, password_costs
 from .framework_clients import CLIENTS, WITHOUT_USERS, Unfit, kind_of
 from .object_state import grouped, is_copied, owner_of, state_of
 from .spec_requests import send, signing_in
+from .sqlite_files import copy_database, databases
 
 _MANY = 40
 """The number of cases from which on a few are tried before all."""
@@ -158,15 +159,15 @@ class Trial:
         """How many cases are answered as they were observed, each on the database as it was after the start."""
         os.chdir(self._config["folder"])
         with self._signed_in() as (client, users):
-            self.databases = _databases()
+            self.databases = databases()
             if len(self.databases) != 1:
                 raise Unfit(f"it keeps its state in {len(self.databases)} databases of SQLite in its working folder")
             with contextlib.closing(sqlite3.connect(":memory:")) as snapshot:
-                _copy_database(self.databases[0], snapshot)
+                copy_database(self.databases[0], snapshot)
                 return self._counted(lambda case: self._restored(snapshot, client, users, case), self._shuffled())
 
     def _restored(self, snapshot, client, users, case):
-        _copy_database(snapshot, self.databases[0])
+        copy_database(snapshot, self.databases[0])
         return self._send(client.another(), users, case)
 
     def _shuffled(self):
@@ -196,8 +197,14 @@ class Trial:
 
     def _count_on_copies(self, cases):
         if self.once:
-            works = self._counted_on_folders(cases)
             # Signing in takes longer than all else: what it leaves is copied where nothing is answered otherwise.
+            try:
+                works = self._counted_on_folders(cases)
+            except Unfit:
+                raise
+            except Exception:
+                # It cannot be made where it was made before, or what it leaves cannot be copied.
+                works = -1
             self.once = works == len(cases)
             if self.once:
                 return works
@@ -210,11 +217,11 @@ class Trial:
         folder = tempfile.mkdtemp(dir=self._config["folder"])
         os.chdir(folder)
         with self._own_state(), self._signed_in() as (_, users):
-            return self._counted(lambda case: self._alone(case, users, folder), cases)
+            return self._counted(lambda case: self._alone(case, users, folder), cases, 0)
 
-    def _counted(self, answers_alike, cases):
+    def _counted(self, answers_alike, cases, allowed=None):
         """How many cases it says yes to; none is sent any more when it has said no too often."""
-        works, left = 0, self._config["allowed"]
+        works, left = 0, self._config["allowed"] if allowed is None else allowed
         for case in cases:
             alike = answers_alike(case)
             works, left = works + alike, left - (not alike)
@@ -226,7 +233,7 @@ class Trial:
         """Whether a case is answered as it was observed, in a folder of its own, with copies of these files."""
         os.chdir(tempfile.mkdtemp(dir=self._config["folder"]))
         if files:
-            shutil.copytree(files, os.getcwd(), dirs_exist_ok=True)
+            shutil.copytree(files, os.getcwd(), symlinks=True, dirs_exist_ok=True)
         with self._own_state(), _undone() if self.transactions else contextlib.nullcontext():
             if users is None:
                 with self._signed_in() as (client, users):
@@ -297,28 +304,6 @@ def _undone():
     with atomic():
         yield
         transaction.set_rollback(True)
-
-
-def _databases():
-    """The files of SQLite in the working folder, relative to it."""
-    found = []
-    for folder, _, files in os.walk("."):
-        for name in sorted(files):
-            path = os.path.join(folder, name)
-            with open(path, "rb") as stream:
-                if stream.read(16) == b"SQLite format 3\0":
-                    found.append(os.path.relpath(path))
-    return found
-
-
-def _copy_database(source, target):
-    """Copy a database by SQLite's own means, so that whoever has the target open sees it."""
-    with contextlib.ExitStack() as stack:
-        opened = [
-            stack.enter_context(contextlib.closing(sqlite3.connect(one))) if isinstance(one, str) else one
-            for one in (source, target)
-        ]
-        opened[0].backup(opened[1])
 
 
 def _same_by_name(module):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +84,40 @@ def test_an_application_that_answers_otherwise_is_not_sent_all_of_many_cases(
     trial = object.__new__(try_client.Trial)
     cases = [{"number": at} for at in range(number)]
     trial._config = {"cases": cases, "allowed": number // 50, "folder": str(tmp_path), "application": "os:path"}
-    trial.state, trial._factory = [], True
+    trial.state, trial._factory, trial.once = [], True, False
     found: list[int] = []
     monkeypatch.setattr(trial, "find_state", lambda some: found.append(len(some)))
     monkeypatch.setattr(trial, "_alone", lambda case: fits)
     assert trial.count() == (number if fits else 0)
     assert found == looked_into
+
+
+@pytest.mark.parametrize(
+    ("strict", "leave", "once"),
+    [
+        (False, os.mkdir, True),
+        (False, lambda path: Path(path).symlink_to("nowhere"), True),
+        (False, os.mkfifo, False),
+        (True, os.mkdir, False),
+    ],
+    ids=["lenient", "dangling", "pipe", "strict"],
+)
+def test_an_application_that_cannot_be_made_again_in_a_copied_folder_has_its_users_sign_in_for_each_test(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, strict: bool, leave: Callable[[str], None], once: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    trial = object.__new__(try_client.Trial)
+    case = {"requests": [{"method": "GET", "path": "/"}], "status": 200, "body": []}
+    trial._config = {"names": {}, "users": {}, "folder": str(tmp_path), "allowed": 1}
+    trial.state, trial.transactions, trial._factory, trial.once = [], False, True, True
+
+    @contextlib.contextmanager
+    def made() -> Iterator[Any]:
+        Path("stored").mkdir(exist_ok=not strict)
+        if not os.path.lexists("now"):
+            leave("now")
+        yield Asked(200, "[]")
+
+    monkeypatch.setattr(trial, "_client", made)
+    assert trial._count_on_copies([case, case]) == 2
+    assert trial.once is once

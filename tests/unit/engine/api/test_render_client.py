@@ -106,7 +106,10 @@ def test_what_users_leave_who_sign_in_once_is_copied_for_each_application_that_a
     made = text(case("reads", {**READ, "auth": "user"}), place="shop.web:make()", client=client, auth={"user": USER})
     assert "        patch.chdir(folder)\n        yield sign_in(make().test_client())\n" in made
     assert "def client(signed_in, monkeypatch, tmp_path, folder):\n" in made
-    assert "    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)\n    monkeypatch.chdir(tmp_path)\n" in made
+    assert (
+        "    shutil.copytree(folder, tmp_path, symlinks=True, dirs_exist_ok=True)\n    monkeypatch.chdir(tmp_path)\n"
+        in made
+    )
     assert "autouse" not in made
 
 
