@@ -11,7 +11,7 @@ from ..domain.example_tables import CONVERTER_NAME, PREDICATE_NAME
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
 from ..facts.docstrings import is_made_by_others
-from ..facts.type_inference import PassedValues, default_hint, inferred_hints, name_entry, uses_of
+from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
 from ..model.candidate_parts import combined, distinct
 from ..model.domain import CallableDomains
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
@@ -26,6 +26,7 @@ from .learning import LearnedInputs
 from .natural import NaturalInputs
 from .operands import operand_values
 from .pools import BY_TYPE, IMPORTED, LAMBDAS, NEAR_NOW, RELATIVE, SAME_AS
+from .shared_values import SharedValues
 from .variadic import joined, spread
 
 _MAXIMUM_DEPTH = 3
@@ -35,10 +36,6 @@ _OPEN_SEQUENCES = frozenset({"Sequence", "Iterable", "Collection", "Reversible"}
 _TEXTS = ("'abc'", "'abd'", "'hello world'", "''")
 _MAXIMUM_VALUES = 32
 _MADE_BY_EACH = 3
-_MOST_SHARED = 4
-_TELLING = 20
-# Of these kinds the name says too little: each function takes another flag, number or function.
-_KINDS_OF_THEIR_OWN = frozenset({"any", "none", "boolean", "integer", "real", "callable", "other"})
 _LONG_ITEM = 30
 _ITERABLES = frozenset(
     "Iterable list Sequence Collection Container Sized Reversible set frozenset deque tuple Iterator Generator "
@@ -84,7 +81,7 @@ class Values:
         self._cache: dict[tuple[str, str, str], tuple[Candidate, ...]] = {}
         self._objects: dict[tuple[str, str], tuple[Candidate, ...]] = {}
         self._dated: dict[str, tuple[str, ...]] = {}
-        self._passed = PassedValues(facts)
+        self._shared = SharedValues(facts, self.known, self._seeded, self.natural)
 
     def refresh(self) -> None:
         """Clears the caches, because `known`, `built` or `learned` have grown."""
@@ -122,7 +119,7 @@ class Values:
         special = operand_values(where, one, parameter, [hint.name for hint in self.hints(one, parameter, where)])
         examples = real[: min(1, self._seeded.get((one.qualname, parameter.name), 0))]
         if not examples:
-            shared = self._shared(one, parameter, where)
+            shared = self._shared.of(one, parameter) if where is self.facts else []
             examples, real = shared[:1], [*real, *shared[1:]]
         natural = [value.candidate for value in self.natural.of_parameter(one, parameter, where, depth)]
         mixed = [*examples, *stored, *natural[:2]] or [*real[:1], *typed[:1]]
@@ -133,24 +130,6 @@ class Values:
         mixed = mixed or _by_words_of_type(parameter)
         good = [item for item in mixed if (one.qualname, parameter.name, item.source) not in rejected]
         return tuple(distinct([item for item in good or mixed if item.source != parameter.default], _MAXIMUM_VALUES))
-
-    def _shared(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> list[Candidate]:
-        """Values that people pass to what a value is passed on to, and for a parameter of the same name and kind.
-
-        A module's functions for format strings all take what one of them is shown with.
-        """
-        kind = self.natural.domain(one, parameter.name, where).kind
-        if where is not self.facts or kind in _KINDS_OF_THEIR_OWN:
-            return []
-        found: list[Candidate] = []
-        namesakes = [(other, parameter.name) for other in self.facts.callables() if other.qualname != one.qualname]
-        for other, name in (*self._passed.of(one, parameter.name), *namesakes):
-            count = self._seeded.get((other.qualname, name), 0)
-            if count and self.natural.domain(other, name, where).kind == kind:
-                found.extend(self.known[other.qualname, name][:count])
-        # A person takes the one that shows most.
-        found.sort(key=lambda item: -min(len(set(item.source)), _TELLING))
-        return [replace(item, origin="domain") for item in distinct(found, _MOST_SHARED)]
 
     def _dates_for(self, one: CallableFacts, where: ModuleFacts) -> dict[str, tuple[str, ...]]:
         """Values beside the plain dates: near the moment at which the clock is stopped, or relative to now."""

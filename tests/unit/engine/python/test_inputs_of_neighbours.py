@@ -230,6 +230,53 @@ def test_a_parameter_takes_what_a_document_gives_to_what_it_is_passed_on_to(show
     assert values_of(shown, subject, name)[0] == "'{noun} is {age:d} years old'"
 
 
+LENDING = '''
+class Address:
+    """An address.
+
+    >>> Address("x").add(path="/\u00e9tage/one two?x=1&y=2#top").join(tail="kitten/sitting")
+    >>> Address("x").join(tail="mitten/mitten").join(tail="a")
+    """
+
+    def add(self, path: str):
+        return self.host + path
+
+    def join(self, tail: str):
+        return self.host + tail.strip("/")
+
+    def cut(self, tail: str):
+        return self.host.removesuffix(tail.strip("/"))
+
+class Local(Address):
+    def drop(self, tail: str):
+        return self.host + tail.upper()
+
+class Disk:
+    def add(self, path: str):
+        return self.root + path.strip("/")
+
+def add(path: str):
+    return path.strip("/")
+'''
+
+
+@pytest.mark.parametrize(
+    ("subject", "name", "borrowed"),
+    [
+        pytest.param("Address.cut", "tail", True, id="another method of the class"),
+        pytest.param("Local.drop", "tail", True, id="a method of a class made of it"),
+        pytest.param("Disk.add", "path", False, id="a method of an unlike class"),
+        pytest.param("add", "path", False, id="a function"),
+    ],
+)
+def test_a_method_borrows_from_its_namesakes_in_its_own_class_and_lineage_only(tmp_path, subject, name, borrowed):
+    lending = context_of(write_project(tmp_path, {"m.py": LENDING}), "m.py")
+    shown = {"'/\u00e9tage/one two?x=1&y=2#top'", "'kitten/sitting'", "'mitten/mitten'"}
+
+    assert (values_of(lending, subject, name)[0] in shown) == borrowed
+    assert bool(shown & set(values_of(lending, subject, name))) == borrowed
+
+
 def test_a_list_of_objects_that_compare_nothing_is_shown_as_a_whole(shown):
     trial = Trial("names", "names('{a} {b}')")
     seen = Observation("returned", value=Value("list", text="[Name('a'), Name('b')]"))
