@@ -43,7 +43,8 @@ ADDRESS_PARTS = (
     (r"(\w+_)?netloc", ("ann:secret@example.com:8080", "example.org")),
 )
 # Opening and closing brackets, and the signs that stand for one another as separators and marks.
-BRACKET_SIGNS = ("<[{(", ">]})")
+BRACKET_SIGNS = ("<[{(", ">]})", "\"'")
+PAIRS = ("()", "[]", "<>")
 SIGNS = {"-": ("_", "/"), "_": ("-", "."), ",": (";", "/"), ".": (",", ":"), ":": ("=", "/"), "=": (":", "-")}
 OTHER_SIGNS = ("/", "-", ";")
 BYTES = ("b'hello'", "b'world'", "b'abc'")

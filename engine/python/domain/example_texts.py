@@ -13,6 +13,7 @@ from . import example_tables as tables
 _MOST_SIGNS = 6
 _ADDRESS_SIGNS = frozenset("/ ? # & = : // :// @ ; . % + ..".split())
 _FEWEST_ADDRESS_SIGNS = 3
+_IS_FILLED = re.compile(r"[{].*[}]|%|\.\.\.")
 _VOWELS = frozenset("aeiou")
 
 
@@ -44,9 +45,12 @@ def text_sources(domain: ParameterDomain, name: str, place: int, default: str = 
         if domain.requires(required):
             return [*rotated(plain, place), *edges]
     named = texts_named(name)
-    formed = _of_name(named, place) or signs_beside(default)
-    if formed:
-        return formed
+    formed = _of_name(named, place)
+    return formed or [*signs_beside(default), *_of_parts(domain, name, named, place)]
+
+
+def _of_parts(domain: ParameterDomain, name: str, named: Sequence[str], place: int) -> list[str]:
+    """Texts of what the code looks for in them and of known samples; else plain ones."""
     samples = [str(literal_or(text, "")) for text in domain.samples]
     if domain.parts and not domain.preconditions:
         parts = [str(literal_or(text, "")) for text in domain.parts]
@@ -73,14 +77,19 @@ def _of_name(named: Sequence[str], place: int) -> list[str]:
 
 
 def signs_beside(default: str) -> list[str]:
-    """Other signs than a default that is one: a bracket for a bracket, a separator for a separator.
+    """Other signs than a default that is one: a bracket for a bracket, a pair for a pair, a separator for a separator.
 
+    There is none beside a template, such as `"{}"`, and what stands for more of the same.
     A default may also be a regular expression of a sign, such as `" ?\\| ?"`; plain signs are expressions as well.
     """
     value = literal_or(default, None) if default else None
     sign = re.sub(r"[\\?\s]", "", value) if isinstance(value, str) else ""
     if not sign or not isinstance(value, str) or any(map(str.isalnum, sign)) or sign.endswith(("+", "*")):
         return []
+    if _IS_FILLED.search(sign):
+        return []
+    if sign in tables.PAIRS:
+        return [value.replace(sign, pair) for pair in tables.PAIRS if pair != sign]
     for brackets in tables.BRACKET_SIGNS:
         if set(sign) <= set(brackets):
             return [bracket for bracket in brackets if bracket not in sign]

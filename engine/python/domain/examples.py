@@ -15,7 +15,7 @@ from ..model.model import Candidate
 from . import example_tables as tables
 from .conditions import meets
 from .degenerate import is_degenerate
-from .example_texts import rotated, text_sources, texts_named
+from .example_texts import rotated, signs_beside, text_sources, texts_named
 from .relations import indices_of, related_values
 
 BuildObjects = Callable[[ParameterDomain, int], Sequence[Candidate]]
@@ -78,13 +78,14 @@ def natural_values(domain: ParameterDomain, context: ExampleContext | None = Non
     if context.depth > _MAXIMUM_DEPTH:
         return ()
     found: dict[str, NaturalValue] = {}
+    signs = [repr(sign) for sign in signs_beside(context.default)]
     for candidate in _candidates(domain, context):
         node = shared_expression(candidate.source)
         if node is None or candidate.source in found or not meets(node, domain):
             continue
-        # 0 and 1 are positions as good as any; a sign is what some names stand for.
+        # 0 and 1 are positions as good as any; a sign is what some names and defaults stand for.
         is_position = tables.POSITION_NAME.fullmatch(context.name) is not None
-        is_meant = is_position or candidate.source in texts_named(context.name)
+        is_meant = is_position or candidate.source in (*texts_named(context.name), *signs)
         found[candidate.source] = NaturalValue(candidate, not is_meant and is_degenerate(node, domain))
     # A degenerate value is never the representative.
     ordered = sorted(found.values(), key=lambda value: value.degenerate)

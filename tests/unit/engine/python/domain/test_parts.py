@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from testwright.engine.python.domain.example_texts import signs_beside, text_sources
 from testwright.engine.python.domain.examples import ExampleContext, natural_values
 from testwright.engine.python.model.domain import ParameterDomain
 from testwright.tests.support.engine.python_projects import context_of, write_project
@@ -131,3 +132,27 @@ def test_a_text_shows_what_is_done_with_letters_blanks_and_matches(tmp_path: Pat
     values = natural_values(context.domains[0].of("s"), ExampleContext("s"))
 
     assert values[0].candidate.source == first
+
+
+@pytest.mark.parametrize(
+    ("default", "others"),
+    [
+        pytest.param("', '", ["; ", "/ "], id="a separator with a blank"),
+        pytest.param("'['", ["<", "{", "("], id="a bracket"),
+        pytest.param("'()'", ["[]", "<>"], id="a pair of brackets"),
+        pytest.param("'\"'", ["'"], id="a quote"),
+        pytest.param("'{}'", [], id="a template"),
+        pytest.param("'-{name}-'", [], id="a template with a name"),
+        pytest.param("'%'", [], id="a percent sign"),
+        pytest.param("'...'", [], id="an ellipsis"),
+    ],
+)
+def test_beside_a_sign_stands_another_of_its_kind_and_none_beside_a_template(default: str, others: list[str]) -> None:
+    assert signs_beside(default) == others
+
+
+def test_beside_a_sign_a_text_that_is_no_sign_is_tried_as_well() -> None:
+    sources = text_sources(ParameterDomain("text"), "between", 0, "','")
+
+    assert sources[:2] == [";", "/"]
+    assert any(one.isalpha() for one in sources)
