@@ -17,7 +17,7 @@ from ....utils.python_source import parse_python
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
-from ..search.simplified_trials import SIMPLIFIED, without_arguments, without_statements
+from ..search.simplified_trials import origin_of_variant, without_arguments, without_statements
 from ..search.trial_search import SLOW_STEPS, TrialRecord, TrialSearch
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import may_fill, outcome_of, without_links
@@ -188,7 +188,7 @@ def _without_a_statement(trial: Trial, evidence: _Evidence) -> Iterator[Trial]:
 def _without_another_part(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
     yield from without_arguments(trial, facts)
     for act in without_links(trial.act):
-        yield replace(trial, act=act, source=SIMPLIFIED)
+        yield replace(trial, act=act, source=origin_of_variant(trial))
 
 
 def _supersede(

@@ -20,6 +20,7 @@ _SOURCES: Mapping[str, float] = {
     "constant": 10,
     "sequence": 12,
     "simplified": 14,
+    "plainer": 14,
     "mutation": 20,
 }
 _ASSIGNED = re.compile(r"(\w+)\s*=(?!=)")

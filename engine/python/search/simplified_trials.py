@@ -24,9 +24,11 @@ from ..source.literals import LiteralSpan, literal_places, with_source
 from ..source.moments import NOW
 
 MOST = 24
+CHANGED_AT_RANDOM = frozenset({"mutation", "havoc"})
 # One item shows no order, and nothing of how several are treated.
 _FEWEST = 2
-SIMPLIFIED = "simplified"
+# Plainer forms of what changes at random led to, and of what was made on purpose or written by a person.
+SIMPLIFIED, PLAINER = "simplified", "plainer"
 _SURROUNDINGS = re.compile(rf"\bmonkeypatch\b|\brequest\b|\bdate(time)?\(|\btimedelta\(|^{NOW}\b")
 _FLAGS = ("True", "False")
 _FRAGMENT = 3
@@ -166,13 +168,13 @@ def _with_words_for_empty_texts(trial: Trial) -> Iterator[Trial]:
     word = next((word for word in WORDS if word not in given), WORDS[0])
     for place in places:
         if place.value == "":
-            yield with_source(trial, place, repr(word), _origin(trial))
+            yield with_source(trial, place, repr(word), origin_of_variant(trial))
 
 
 def _with_texts(trial: Trial, texts: Mapping[LiteralSpan, str]) -> Trial:
     for place in sorted(texts, key=lambda one: (one.statement, -one.start)):
         # From the last literal of a line to the first, so that the places of the others stay true.
-        trial = with_source(trial, place, repr(texts[place]), _origin(trial))
+        trial = with_source(trial, place, repr(texts[place]), origin_of_variant(trial))
     return trial
 
 
@@ -194,7 +196,7 @@ def _with_plain_texts(trial: Trial, fitting: frozenset[str], written: Sequence[s
         return
     yield _with_texts(trial, plain)
     for place, text in plain.items():
-        yield with_source(trial, place, repr(text), _origin(trial))
+        yield with_source(trial, place, repr(text), origin_of_variant(trial))
 
 
 def _with_whole_words(trial: Trial, written: Sequence[str]) -> Iterator[Trial]:
@@ -212,7 +214,7 @@ def _with_whole_words(trial: Trial, written: Sequence[str]) -> Iterator[Trial]:
             whole[place] = text
     if whole:
         yield _with_texts(trial, whole)
-        yield from (with_source(trial, place, repr(text), _origin(trial)) for place, text in whole.items())
+        yield from (with_source(trial, place, repr(text), origin_of_variant(trial)) for place, text in whole.items())
 
 
 @lru_cache(maxsize=1024)
@@ -286,7 +288,9 @@ def _may_lose_its_last(call: ast.Call, known: Mapping[str, CallableFacts]) -> bo
 def _with_statement(trial: Trial, index: int, text: str) -> Trial:
     lines = [*trial.arrange, trial.act]
     lines[index] = text
-    return replace(trial, arrange=tuple(lines[:-1]), act=lines[-1], source=_origin(trial), wanted=None, wanted_line=0)
+    return replace(
+        trial, arrange=tuple(lines[:-1]), act=lines[-1], source=origin_of_variant(trial), wanted=None, wanted_line=0
+    )
 
 
 def _smaller_literals(trial: Trial, written: Sequence[str]) -> Iterator[Trial]:
@@ -296,7 +300,7 @@ def _smaller_literals(trial: Trial, written: Sequence[str]) -> Iterator[Trial]:
     """
     for place in _own_places(trial):
         for source in _smaller(place) if place.value not in written else ():
-            yield with_source(trial, place, source, _origin(trial))
+            yield with_source(trial, place, source, origin_of_variant(trial))
 
 
 def _own_places(trial: Trial) -> list[LiteralSpan]:
@@ -355,6 +359,8 @@ def _shorter_sequences(value: Sequence[object]) -> list[list[object]]:
     return [one for one in fewer if len(one) >= _FEWEST]
 
 
-def _origin(trial: Trial) -> str:
+def origin_of_variant(trial: Trial) -> str:
     """The origin of a variant: an object with a history keeps it, so that its calls are judged as such."""
-    return trial.source if trial.source == "sequence" else SIMPLIFIED
+    if trial.source == "sequence":
+        return trial.source
+    return SIMPLIFIED if trial.source in (*CHANGED_AT_RANDOM, SIMPLIFIED) else PLAINER

@@ -19,7 +19,7 @@ from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
 from ..scenarios.drawn_results import DrawnByChance, is_seeded
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
-from ..search.simplified_trials import SIMPLIFIED
+from ..search.simplified_trials import PLAINER, SIMPLIFIED
 from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
 from ..usage.harvest import builds_from_other_texts, texts_of_objects
 from .compared_calls import constant_callables, interchangeable_calls, misuses_of_empty_objects
@@ -30,7 +30,7 @@ from .representative import Representation, answers_undecorated, represent, show
 from .tautologies import says_nothing, silent_methods, works_on_nothing
 
 # Origins of trials that were made by changing others.
-_FOUND_BY_SEARCH = frozenset({"mutation", "havoc", "sequence", SIMPLIFIED})
+_FOUND_BY_SEARCH = frozenset({"mutation", "havoc", "sequence", SIMPLIFIED, PLAINER})
 Goal = tuple[object, ...]
 DISTINCTION = "distinction"
 

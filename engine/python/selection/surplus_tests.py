@@ -10,22 +10,36 @@ an answer that says little, or by one where a test without any shows the same ca
 
 from __future__ import annotations
 
-import re
+import ast
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from ....utils.python_source import expression_or_none
 from ..model.model import Arc
 from ..scenarios.scenario import ShownBehaviour
 from ..search.simplified_trials import SIMPLIFIED
-from ..source.statements import STATEMENT_METHODS
 from .candidates import TrialCandidate
 from .degeneracy import SEVERE
 from .representative import NO_RESULT
 from .trivial import is_rich, trivial_survivors
 
-_SPECIAL_METHOD = re.compile(r"\.(__\w+__)\(")
+# What operators, built-in functions, accesses and Python 2 call. Others have no other way to be called.
+_NEVER_BY_HAND = frozenset(
+    f"__{name}__"
+    for name in "get set delete unicode nonzero cmp format str repr hash len iter next contains getitem getattr "
+    "getattribute eq ne lt le gt ge add sub mul truediv floordiv mod and or xor lshift rshift pow matmul neg pos abs "
+    "invert int float bool bytes call enter exit".split()
+)
 _SHOWN_AS_TEXT = frozenset({"__repr__", "__str__", "__format__"})
-# So many signs speak against a test, whatever else shows its callable.
+_FOUND_AT_RANDOM = "changes at random led to it"
+_FRAGMENTS = "fragments of text"
+_SHOWN_BY_TEXT = "an object that only its text shows"
+_EMPTY_VALUES = "nothing but empty values"
+_BY_HAND = "a special method called by hand"
+# Signs of how a test looks; others are of what it shows.
+_LOOKS = frozenset({_FOUND_AT_RANDOM, _FRAGMENTS, _SHOWN_BY_TEXT})
+# Each of these is enough, and so are several signs of any kind.
+_WORST = frozenset({_EMPTY_VALUES, _BY_HAND})
 _REFUSED = 2
 # A test with one sign stays where it alone notices so many mutants.
 _KILLS_OF_ITS_OWN = 3
@@ -34,52 +48,66 @@ _KILLS_OF_ITS_OWN = 3
 def without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collection[int]) -> list[TrialCandidate]:
     """Leaves out tests that show little to a reader; documented examples, scenarios and controls stay.
 
+    Of a callable that nothing else would show, the test that least speaks against stays, if nothing but its looks does.
+
     Args:
         stay: numbers of records that are shown beside another one: what an option changes.
     """
     forms = Counter((one.subject, one.representation.shape) for one in candidates)
-    kills = Counter(mutant for one in candidates for mutant in one.kills)
-    signs = {one.record.number: len(list(_signs(one, forms))) for one in candidates}
-    clean = {one.subject for one in candidates if not signs[one.record.number] and not one.raises}
-    answers = Counter((one.subject, one.representation.result) for one in candidates if _is_truth_value(one))
-
-    def is_refused(one: TrialCandidate) -> bool:
-        if one.example or ShownBehaviour in one.record.notes or one.record.number in stay:
-            return False
-        if signs[one.record.number] >= _REFUSED or _shows_nothing(one) or _calls_special_method(one):
-            return True
+    signs = {one.record.number: frozenset(_signs(one, forms)) for one in candidates}
+    refused = {number for number, found in signs.items() if len(found) >= _REFUSED or found & _WORST}
+    safe = {one.record.number for one in candidates if one.example or ShownBehaviour in one.record.notes}
+    refused -= safe.union(stay)
+    left = [one for one in candidates if one.record.number not in refused]
+    clean = {one.subject for one in left if not one.raises and not signs[one.record.number]}
+    answers = Counter((one.subject, one.representation.result) for one in left if _is_truth_value(one))
+    kills = Counter(mutant for one in left for mutant in one.kills)
+    for one in left:
         shown = one.representation
         needed = forms[one.subject, shown.shape] > 1 or (
             _is_truth_value(one) and answers[one.subject, shown.result] < 2
         )
         own = sum(kills[mutant] < 2 for mutant in one.kills)
-        return bool(signs[one.record.number]) and not needed and one.subject in clean and own < _KILLS_OF_ITS_OWN
+        if signs[one.record.number] and one.subject in clean and not needed and own < _KILLS_OF_ITS_OWN:
+            refused.add(one.record.number)
+    refused -= safe.union(stay, _only_tests(candidates, refused, signs))
+    return [one for one in candidates if one.record.number not in refused]
 
-    return [one for one in candidates if not is_refused(one)]
+
+def _only_tests(
+    candidates: Sequence[TrialCandidate], refused: Collection[int], signs: Mapping[int, frozenset[str]]
+) -> set[int]:
+    """The numbers of refused tests that stay: of callables without any other one, the one with the fewest signs."""
+    shown = {one.subject for one in candidates if one.record.number not in refused}
+    found: dict[str, TrialCandidate] = {}
+    for one in sorted(candidates, key=lambda one: (len(signs[one.record.number]), one.cost, one.record.number)):
+        if one.subject not in shown and not one.raises and signs[one.record.number] <= _LOOKS:
+            found.setdefault(one.subject, one)
+    return {one.record.number for one in found.values()}
 
 
-def _signs(one: TrialCandidate, forms: Counter[tuple[str, str]]) -> Iterator[str]:
+def _signs(one: TrialCandidate, forms: Mapping[tuple[str, str], int]) -> Iterator[str]:
     """Generates what speaks against a test of a candidate."""
     shown = one.representation
-    if one.record.trial.source == SIMPLIFIED:
-        yield "found by search alone"
+    if one.record.trial.source in (SIMPLIFIED, "havoc"):
+        yield _FOUND_AT_RANDOM
     if one.misfits:
         yield "an argument outside its domain"
     if shown.trivial and not one.raises and not isinstance(shown.result, bool):
         yield "an empty answer, or what was given"
     if one.oddness:
-        yield "fragments of text"
+        yield _FRAGMENTS
+    # That a predicate answers False to empty values is an answer.
+    if shown.degeneracy >= SEVERE and not one.raises and shown.result is not False:
+        yield _EMPTY_VALUES
     if (
         one.record.trial.act.startswith("repr(")
         and one.subject.rpartition(".")[2] not in _SHOWN_AS_TEXT
         and forms[one.subject, shown.shape] < 2
     ):
-        yield "an object that only its text shows"
-
-
-def _shows_nothing(one: TrialCandidate) -> bool:
-    """Whether a test is of empty values only; that a predicate answers False to them is an answer."""
-    return one.representation.degeneracy >= SEVERE and not one.raises and one.representation.result is not False
+        yield _SHOWN_BY_TEXT
+    if _calls_special_method(one):
+        yield _BY_HAND
 
 
 def _is_truth_value(one: TrialCandidate) -> bool:
@@ -87,8 +115,10 @@ def _is_truth_value(one: TrialCandidate) -> bool:
 
 
 def _calls_special_method(one: TrialCandidate) -> bool:
-    """Whether a test calls by hand what Python calls: `method.__get__(1)`."""
-    return any(name not in STATEMENT_METHODS for name in _SPECIAL_METHOD.findall(one.record.trial.act))
+    """Whether a test calls by hand what Python calls for an operator, a statement or an access to an attribute."""
+    act = expression_or_none(one.record.trial.act)
+    calls = (node.func for node in ast.walk(act) if isinstance(node, ast.Call)) if act is not None else ()
+    return any(isinstance(name, ast.Attribute) and name.attr in _NEVER_BY_HAND for name in calls)
 
 
 def without_surplus_rows(

@@ -20,8 +20,6 @@ _OPERATORS: dict[str, type[ast.operator]] = {
     "__ior__": ast.BitOr,
     "__ixor__": ast.BitXor,
 }
-# Special methods whose calls a test writes as statements.
-STATEMENT_METHODS = frozenset({"__setitem__", "__delitem__", *_OPERATORS})
 
 
 def in_place_call(node: ast.expr) -> ast.Call | None:

@@ -5,6 +5,8 @@ A test stays where nothing speaks against it, or where it alone shows a callable
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from testwright.engine.python.model.model import (
@@ -18,6 +20,7 @@ from testwright.engine.python.model.model import (
     Value,
 )
 from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.search.simplified_trials import origin_of_variant
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.representative import Representation
 from testwright.engine.python.selection.select_trials import select_trials
@@ -146,6 +149,24 @@ def test_what_comes_back_as_it_was_given_takes_the_place_of_no_row_that_shows_so
     assert found == ["parse('<p>Hello</p>')", "parse('<br>')", "parse('plain')"]
 
 
+def test_a_plainer_form_of_what_was_made_on_purpose_is_not_found_at_random() -> None:
+    plain = record(0, "parse([7, 9])", "[14, 18]", (1, 2), source="domain")
+    plainer = record(1, "parse([7, 9], 'x')", "[14]", (1, 3), source="plainer")
+
+    assert chosen(plain, plainer) == ["parse([7, 9])", "parse([7, 9], 'x')"]
+    trial = Trial("parse", "parse(7)")
+    kinds = ("domain", "doctest", "sequence", "mutation", "havoc", "simplified")
+    variants = [origin_of_variant(replace(trial, source=kind)) for kind in kinds]
+    assert variants == ["plainer", "plainer", "sequence", "simplified", "simplified", "simplified"]
+
+
+def test_a_test_that_is_refused_takes_the_place_of_no_other_one() -> None:
+    by_hand = record(0, "parse.__get__(7)", "[14, 18]", (1, 2), source="domain")
+    found = record(1, "parse('kitten', 3)", "[14]", (1, 3), source="simplified")
+
+    assert chosen(by_hand, found) == ["parse('kitten', 3)"]
+
+
 def test_what_only_the_search_found_does_not_stay_beside_a_plain_test_unless_it_alone_notices_several_mutants() -> None:
     plain = record(0, "parse([7, 9])", "[14, 18]", (1, 2), source="domain")
     found = record(1, "parse([7, 9], 'x')", "[14]", (1, 3), source="simplified")
@@ -162,21 +183,30 @@ def test_a_row_that_the_search_found_stays_in_the_table_of_a_plain_one_where_it_
     assert chosen(plain, found) == ["parse([7, 9])", "parse([9, 7])"]
 
 
-def test_several_signs_speak_against_a_test_whatever_it_takes() -> None:
+def test_several_signs_speak_against_a_test_whatever_it_takes_unless_it_alone_shows_its_callable() -> None:
     plain = record(0, "parse([7, 9])", "[14, 18]", (1, 2), source="domain")
     empty = record(1, "parse([])", "[3]", (1, 3), source="simplified")
+    odd = record(2, "repr(parse('a@'))", "'{a@}'", (1, 4), source="simplified")
 
-    assert chosen(plain, empty, kills={1: {1, 2, 3}}) == ["parse([7, 9])"]
+    assert chosen(plain, empty, odd, kills={1: {1, 2, 3}, 2: {4, 5, 6}}) == ["parse([7, 9])"]
+    assert chosen(odd) == ["repr(parse('a@'))"]
+    assert chosen(empty) == []
     documented = record(1, "parse([])", "[3]", (1, 3), source="doctest", wanted="[3]")
     assert set(chosen(plain, documented)) == {"parse([7, 9])", "parse([])"}
 
 
-def test_a_special_method_is_not_called_by_hand_in_a_test_unless_it_is_written_as_a_statement() -> None:
-    by_hand = record(0, "parse.__get__(7)", "[14, 18]", source="domain")
-    item = record(1, "parse.__setitem__(7, 8)", "[14, 18]", source="domain")
-
-    assert chosen(by_hand) == []
-    assert chosen(item) == ["parse.__setitem__(7, 8)"]
+@pytest.mark.parametrize(
+    ("act", "stays"),
+    [
+        ("parse.__get__(7)", False),
+        ("parse.__format__('d')", False),
+        ("parse.__setitem__(7, 8)", True),  # written as a statement
+        ("parse.__html__()", True),  # there is no other way to call it
+        ("parse('a.__get__(')", True),
+    ],
+)
+def test_no_special_method_is_called_by_hand_that_python_calls_itself(act: str, stays: bool) -> None:
+    assert (chosen(record(0, act, "[14, 18]", source="domain")) == [act]) is stays
 
 
 def test_empty_values_alone_make_no_test_but_where_a_predicate_says_no_to_them() -> None:
