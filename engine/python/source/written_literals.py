@@ -7,11 +7,16 @@ regular expression, the message of an exception, and the pieces that a result is
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ....utils.python_names import dotted_name
 
 _PATTERN_FUNCTIONS = frozenset("compile match fullmatch search split sub subn findall finditer".split())
+# Methods that look for their arguments in a text.
+_READING = frozenset(
+    "startswith endswith removeprefix removesuffix find rfind index rindex count split rsplit partition rpartition "
+    "strip lstrip rstrip".split()
+)
 _SAYING = frozenset("warn warning debug info error exception critical log print".split())
 # Methods and functions of which all texts name a choice of theirs: an encoding, a mode, an attribute.
 _OPTIONS = frozenset("encode decode strftime strptime open getattr hasattr setattr delattr".split())
@@ -25,8 +30,10 @@ def written_literals(statements: Iterable[ast.AST], *, patterns: bool = True) ->
     """
     found: set[ast.Constant] = set()
     for statement in statements:
+        read = {one for node in ast.walk(statement) for part in _read_by(node) for one in _sums(part)}
         for node in ast.walk(statement):
-            found.update(one for one in _written_by(node) if isinstance(one.value, str))
+            if node not in read:
+                found.update(one for one in _written_by(node) if isinstance(one.value, str))
             if patterns and isinstance(node, ast.Call):
                 found.update(one for one in _patterns_of(node) if isinstance(one.value, str))
     return frozenset(found)
@@ -34,7 +41,8 @@ def written_literals(statements: Iterable[ast.AST], *, patterns: bool = True) ->
 
 def _written_by(node: ast.AST) -> Iterator[ast.Constant]:
     if isinstance(node, ast.Raise) and node.exc is not None:
-        yield from _texts(node.exc)
+        given = [*node.exc.args, *(one.value for one in node.exc.keywords)] if isinstance(node.exc, ast.Call) else []
+        yield from (one for argument in given for one in _pieces(argument))
     elif isinstance(node, ast.Return) and node.value is not None:
         yield from _pieces(node.value)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
@@ -47,6 +55,24 @@ def _written_by(node: ast.AST) -> Iterator[ast.Constant]:
         yield from (part for part in node.values if isinstance(part, ast.Constant))
     elif isinstance(node, ast.Call):
         yield from _written_by_call(node)
+
+
+def _read_by(node: ast.AST) -> Sequence[ast.expr]:
+    """The parts of a node that it looks for in something: the sides of a comparison, arguments of a reading method."""
+    if isinstance(node, ast.Compare):
+        return (node.left, *node.comparators)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.args[:1] if node.func.attr == "replace" else node.args if node.func.attr in _READING else ()
+    return ()
+
+
+def _sums(node: ast.expr) -> Iterator[ast.AST]:
+    """The sums that a part is, or has as its items."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield node
+        yield from (*_sums(node.left), *_sums(node.right))
+    elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+        yield from (one for item in node.elts for one in _sums(item))
 
 
 def _written_by_call(node: ast.Call) -> Iterator[ast.Constant]:
