@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, count
 
-from .python_source import parse_or_none, parse_python
+from .python_source import parse_or_none, parse_python, shared_module
 
 BUILTIN_NAMES = frozenset(dir(builtins)) | {"__name__", "__file__"}
 
@@ -131,6 +131,13 @@ def assigned_variable(statement: ast.stmt) -> tuple[str, ast.expr] | None:
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id, statement.value
     return None
+
+
+@lru_cache(maxsize=16384)
+def assignment_in(text: str) -> tuple[str, ast.expr] | None:
+    """Name and value, which is for reading only, of a plain assignment to one variable; None for any other text."""
+    tree = shared_module(text)
+    return assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
 
 
 def mentioned_names(trees: Iterable[ast.AST]) -> Iterator[str]:

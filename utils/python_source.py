@@ -7,6 +7,7 @@ thread switch interrupts, fail with "AST constructor recursion depth mismatch". 
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import threading
 from collections.abc import Iterator
@@ -93,6 +94,18 @@ def shared_expression(source: str) -> ast.expr | None:
 
 _kept_module = lru_cache(maxsize=4096)(parse_or_none)
 _kept_expression = lru_cache(maxsize=4096)(expression_or_none)
+
+
+@lru_cache(maxsize=16384)
+def normalized(source: str) -> str:
+    """An expression with the quotes, brackets and spaces that Python writes; any other text as it is."""
+    tree = shared_expression(source)
+    return ast.unparse(tree) if tree is not None else source
+
+
+def unparsed_with(tree: ast.expr, node: ast.expr, other: ast.expr) -> str:
+    """The source of a tree with another node in the place of one of its nodes; the tree stays as it is."""
+    return ast.unparse(copy.deepcopy(tree, {id(node): other}))
 
 
 def literal_or(source: str | ast.expr, default: Any) -> Any:

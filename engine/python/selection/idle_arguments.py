@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from ....utils.python_names import assigned_variable, names_of
-from ....utils.python_source import expression_or_none, shared_expression, shared_module
+from ....utils.python_names import assignment_in, last_name, names_of
+from ....utils.python_source import expression_or_none, normalized, shared_expression, unparsed_with
 from ..inputs.variations import ORDER_PROMISED
 from ..model.model import RICH_SOURCES, Observation, Trial
 from ..scenarios.scenario import ShownBehaviour
@@ -120,13 +120,7 @@ def _does_the_same(long: TrialRecord, short: TrialRecord) -> bool:
 
 
 def _key(record: TrialRecord, act: str, arrange: tuple[str, ...]) -> _Key:
-    return record.trial.subject, record.trial.mode, arrange, _normal(act)
-
-
-@lru_cache(maxsize=16384)
-def _normal(act: str) -> str:
-    tree = expression_or_none(act)
-    return ast.unparse(tree) if tree is not None else act
+    return record.trial.subject, record.trial.mode, arrange, normalized(act)
 
 
 def outcome_of(observation: Observation) -> tuple[object, ...]:
@@ -148,14 +142,14 @@ def _shorter_acts(act: str) -> tuple[tuple[str, str], ...]:
 
     Of `repr(url.normalize(path=False))` and `url.normalize(path=False).to_text()` it is the inner call that has any.
     """
-    *_, call = (None, *shown_calls(expression_or_none(act)))
-    if call is None:
+    tree = expression_or_none(act)
+    *_, call = (None, *shown_calls(tree))
+    if tree is None or call is None:
         return ()
     found = _without_keywords(call)
     if len(call.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in call.args):
-        found.append((f"{len(call.args)}", ast.unparse(ast.Call(call.func, call.args[:-1], call.keywords))))
-    whole, inner = _normal(act), ast.unparse(call)
-    return tuple((name, whole.replace(inner, one, 1)) for name, one in found)
+        found.append((f"{len(call.args)}", ast.Call(call.func, call.args[:-1], call.keywords)))
+    return tuple((name, unparsed_with(tree, call, one)) for name, one in found)
 
 
 @lru_cache(maxsize=16384)
@@ -165,12 +159,11 @@ def _with_fewer_options(arrange: tuple[str, ...], act: str) -> tuple[tuple[str, 
     names = names_of(tree) if tree is not None else set[str]()
     found: list[tuple[str, tuple[str, ...]]] = []
     for at, text in enumerate(arrange):
-        parsed = shared_module(text)
-        bound = assigned_variable(parsed.body[0]) if parsed is not None and len(parsed.body) == 1 else None
+        bound = assignment_in(text)
         if bound is None or bound[0] not in names or not isinstance(bound[1], ast.Call):
             continue
         found += [
-            (f"self.{name}", (*arrange[:at], f"{bound[0]} = {made}", *arrange[at + 1 :]))
+            (f"self.{name}", (*arrange[:at], f"{bound[0]} = {ast.unparse(made)}", *arrange[at + 1 :]))
             for name, made in _without_keywords(bound[1])
         ]
     return tuple(found)
@@ -228,18 +221,19 @@ def without_links(act: str) -> tuple[str, ...]:
         return (ast.unparse(tree.args[0]),)
     node = tree.func.value if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute) else tree
     node = node.value if node is tree and isinstance(node, ast.Attribute) else node
-    whole = _normal(act)
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        link = ast.unparse(node)
-        found.append(whole.replace(link, ast.unparse(node.func.value), 1))
-        node = node.func.value
+    while tree is not None and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        receiver = node.func.value
+        # What a class makes of an argument is no link: `Url.parse("a").text`, `urls.Url("a").text`.
+        if not any(last_name(one)[:1].isupper() for one in (node.func, receiver)):
+            found.append(unparsed_with(tree, node, receiver))
+        node = receiver
     return tuple(found)
 
 
-def _without_keywords(call: ast.Call) -> list[tuple[str, str]]:
+def _without_keywords(call: ast.Call) -> list[tuple[str, ast.Call]]:
     """A call without each of its keyword arguments in turn, with their names."""
     return [
-        (keyword.arg, ast.unparse(ast.Call(call.func, call.args, [one for one in call.keywords if one is not keyword])))
+        (keyword.arg, ast.Call(call.func, call.args, [one for one in call.keywords if one is not keyword]))
         for keyword in call.keywords
         if keyword.arg is not None
     ]

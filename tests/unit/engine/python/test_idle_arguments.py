@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.selection.idle_arguments import idle_records, without_idle_options
+from testwright.engine.python.selection.idle_arguments import idle_records, without_idle_options, without_links
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
+from testwright.utils.python_source import normalized
 
 
 @pytest.mark.feature("B-16")
@@ -97,6 +98,23 @@ def test_a_link_of_a_chain_without_which_the_same_comes_is_idle() -> None:
 
     alike = [replace(one, trial=replace(one.trial, subject="Url.text")) for one in (plain, removed, added, called)]
     assert idle_records(alike) == {2}
+
+
+@pytest.mark.parametrize(
+    ("act", "shorter"),
+    [
+        ("(a + b).c().d()", ("(a + b).d()",)),
+        ("(3).conjugate().real", ("(3).real",)),
+        ("a.b().c().d", ("a.b().d", "a.c().d")),
+        ("Url.parse('a').text", ()),
+        ("urls.Url('a').text", ()),
+        ("Url.parse('a').lower().text", ("Url.parse('a').text",)),
+    ],
+)
+def test_a_chain_without_a_link_keeps_its_brackets_and_the_class_that_makes_its_object(
+    act: str, shorter: tuple[str, ...]
+) -> None:
+    assert tuple(map(normalized, without_links(act))) == tuple(map(normalized, shorter))
 
 
 def test_a_call_without_an_option_that_nothing_needs_takes_the_place_and_the_mutants_of_the_one_with_it() -> None:
