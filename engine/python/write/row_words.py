@@ -82,16 +82,14 @@ def _in_order(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
     """Names rows of `first` and `second` number by which is larger; nothing unless that tells all rows apart."""
     if set(cells) != {"first", "second"}:
         return []
-    pairs = [(number_of(first), number_of(second)) for first, second in zip(*_both(cells), strict=True)]
+    pairs = [
+        (number_of(first), number_of(second)) for first, second in zip(cells["first"], cells["second"], strict=True)
+    ]
     found = [
         "" if first is None or second is None else _ORDERS[(first > second) - (first < second)]
         for first, second in pairs
     ]
     return found if all(found) and len(set(found)) == len(found) else []
-
-
-def _both(cells: Mapping[str, Sequence[ast.expr]]) -> tuple[Sequence[ast.expr], Sequence[ast.expr]]:
-    return cells["first"], cells["second"]
 
 
 def _parted(plain: Sequence[Sequence[str]], outcomes: Sequence[Sequence[str]]) -> list[str]:

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from ....utils.python_names import assigned_variable, last_name, loaded_names, names_of
-from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_or_none
+from ....utils.python_names import assigned_variable, assignment_in, last_name, loaded_names, names_of
+from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_or_none, shared_expression
 from ..facts.inverse_names import undoes
 from ..model.spec_case import Case
 from ..scenarios.drawn_results import FIRST_DRAW, is_seeded_text
@@ -138,6 +138,11 @@ def spared_words(case: Case) -> str:
     given = call.keywords[-1] if isinstance(call, ast.Call) and call.keywords else None
     if given is None or not isinstance(given.value, ast.Constant) or not isinstance(given.value.value, bool):
         return ""
+    made = dict(found for text in case.statements if (found := assignment_in(text)) is not None).get(left)
+    shown = next((one.value for one in case.expect if one.kind == "equals" and one.actual == "result"), None)
+    both = shared_expression(shown or "")
+    if made is None or not isinstance(both, ast.List) or not both.elts or ast.dump(both.elts[-1]) != ast.dump(made):
+        return ""  # the call changed it, or nothing says that it did not
     flag = f"{'with' if given.value.value else 'without'}_{given.arg}"
     return f"{flag}_leaves_{snake_case(left)}_alone" if left in loaded_names(call) else ""
 

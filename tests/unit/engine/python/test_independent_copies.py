@@ -8,7 +8,7 @@ import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.model import Observation, Value
-from testwright.engine.python.model.spec_case import Case
+from testwright.engine.python.model.spec_case import Case, SpecExpectation
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.scenarios.independent_copies import independent_copies, spared_arguments
 from testwright.engine.python.search.trial_search import TrialRecord
@@ -100,8 +100,15 @@ def test_a_call_that_changes_its_argument_is_made_with_the_other_value_of_its_fl
         False,
         False,
     ]
-    words = spared_words(Case("c", "x", "put", found.trial.act, statements=found.trial.arrange))
-    assert words == "without_inplace_leaves_box_alone"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [("[[3, 4], [3]]", "without_inplace_leaves_box_alone"), ("[[4, 3], [4, 3]]", "")]
+)
+def test_a_flag_leaves_an_argument_alone_where_the_argument_is_what_it_was_made_as(value: str, words: str) -> None:
+    shown = (SpecExpectation("equals", "result", value),)
+    act, lines = "[put(box, 4, inplace=False), box]", ("box = [3]",)
+    assert spared_words(Case("c", "x", "put", act, "call", shown, statements=lines)) == words
 
 
 def test_a_call_that_changes_no_argument_shows_no_flag() -> None:
