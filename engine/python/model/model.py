@@ -209,8 +209,9 @@ RAISES = "raises:"
 PRINTS = "prints:"
 """What `Trial.wanted` begins with where a document says what is printed of the result."""
 
-# Sources of trials that a person wrote, or that put together what persons wrote.
+# Sources of trials that a person wrote, or that put together what persons wrote; and of those made by changing others.
 RICH_SOURCES = frozenset({"doctest", "prose", "document", "example", "existing_test", "call_site", "usage"})
+CHANGED_SOURCES = frozenset({"mutation", "havoc", "sequence"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,8 +388,7 @@ class Candidate:
     """An expression for a value of a parameter.
 
     Attributes:
-        imports: import statements the expression and `arrange` need.
-        arrange: statements that must run before it.
+        imports: import statements the expression needs, and `arrange`: statements that must run before it.
         fixtures: names the runner provides.
         origin: where the value came from, as in `Trial.source`.
     """

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import assigned_variable, last_name, names_of
-from ....utils.python_source import parse_expression, shared_expression, shared_module
+from ....utils.python_names import assignment_in, last_name, names_of
+from ....utils.python_source import parse_expression, shared_expression
 from ..judge.value_checks import is_empty_source
 from ..model.model import RICH_SOURCES, CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
 from ..search.influence_trials import Control, Distinction, is_comparable, shown_outcome
@@ -124,8 +124,7 @@ def _use_of(record: TrialRecord, owner: ClassFacts, constructor: CallableFacts) 
     act = shared_expression(trial.act)
     names = names_of(act) if act is not None else set[str]()
     for at, text in enumerate(trial.arrange):
-        tree = shared_module(text)
-        bound = assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
+        bound = assignment_in(text)
         if bound is None or bound[0] not in names or not isinstance(bound[1], ast.Call):
             continue
         call = bound[1]

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import assigned_variable, last_name, names_of
-from ....utils.python_source import expression_or_none, parse_or_none
+from ....utils.python_names import assignment_in, last_name, names_of
+from ....utils.python_source import expression_or_none, normalized
 from ..domain.membership import count_outside
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
 from ..search.story_steps import flags_of
@@ -58,7 +58,7 @@ def spared_arguments(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iter
         if call is None or not changed <= {one.id for one in call.args if isinstance(one, ast.Name)}:
             continue
         (variable,) = changed
-        made = dict(found for text in record.trial.arrange if (found := _assigned(text)) is not None)
+        made = dict(found for text in record.trial.arrange if (found := assignment_in(text)) is not None)
         for flag in flags:
             known = any(keyword.arg == flag.name for keyword in call.keywords)
             if known or variable not in made or tried[record.trial.subject, flag.name] >= _MOST_CALLS:
@@ -130,13 +130,8 @@ def _original(record: TrialRecord) -> str:
     func = act.func if isinstance(act, ast.Call) and not (act.args or act.keywords) else None
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
         return ""
-    bound = [found for text in record.trial.arrange if (found := _assigned(text)) is not None]
+    bound = [found for text in record.trial.arrange if (found := assignment_in(text)) is not None]
     return func.value.id if func.value.id in dict(bound) else ""
-
-
-def _assigned(text: str) -> tuple[str, ast.expr] | None:
-    tree = parse_or_none(text)
-    return assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
 
 
 def _of_copy(record: TrialRecord, member: CallableFacts, changes: Sequence[_Change]) -> Iterator[Scenario]:
@@ -167,9 +162,4 @@ class _LeavesAlone:
         if not isinstance(pair, ast.List) or len(pair.elts) != _PAIR:
             return False
         both = [ast.unparse(one) for one in pair.elts]
-        return both[self.at] == _normal(self.source) != both[1 - self.at]
-
-
-def _normal(source: str) -> str:
-    tree = expression_or_none(source)
-    return ast.unparse(tree) if tree is not None else source
+        return both[self.at] == normalized(self.source) != both[1 - self.at]

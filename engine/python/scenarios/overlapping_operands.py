@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ....utils.python_names import assigned_variable, names_of
-from ....utils.python_source import literal_or, parse_or_none
+from ....utils.python_names import assignment_in, names_of
+from ....utils.python_source import literal_or
 from ..inputs.calls import mode_of, variable_for
 from ..model.model import RICH_SOURCES, CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
 from ..search.trial_search import TrialRecord
@@ -146,8 +146,7 @@ def _plainest_receiver(records: Sequence[TrialRecord], owner: ClassFacts) -> _Re
 
 def _receiver(trial: Trial, owner: str) -> _Receiver | None:
     """The object that the only statement of a trial makes of a collection; None for any other."""
-    tree = parse_or_none(trial.arrange[0]) if len(trial.arrange) == 1 else None
-    bound = assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
+    bound = assignment_in(trial.arrange[0]) if len(trial.arrange) == 1 else None
     if bound is None or not isinstance(bound[1], ast.Call) or len(bound[1].args) != 1 or bound[1].keywords:
         return None
     held = _collection(bound[1].args[0])

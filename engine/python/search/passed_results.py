@@ -14,14 +14,12 @@ from ....utils.python_source import expression_or_none
 from ..facts.inverse_names import undoes
 from ..inputs.calls import Row, function_form, variable_for
 from ..judge.value_checks import is_empty_source
-from ..model.model import CallableFacts, Candidate, Observation, Parameter, Trial, Value
+from ..model.model import CHANGED_SOURCES, CallableFacts, Candidate, Observation, Parameter, Trial, Value
 from .initial_trials import ProposalContext, call_trial, testable_callables
 
 _MOST_PASSED = 4
 _LONGEST = 160
 _LEAST_DIFFERENT = 3
-# Origins of trials that were made by changing others: what comes of them is no good argument.
-_CHANGED = frozenset({"mutation", "havoc", "sequence"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +63,18 @@ class PassedResults:
     def _given_back(self, trial: Trial, value: Value) -> list[Trial]:
         """Returns the calls of what undoes a callable with the value that this made of a good argument."""
         source = value.source or ""
-        one = self._functions.get(trial.subject)
-        if one is None or trial.source in _CHANGED or len(source) > _LONGEST or value.approximate or value.unordered:
+        inverses = self._inverses.get(trial.subject)
+        # What comes of a call that was made by changing another one is no good argument.
+        if not inverses or trial.source in CHANGED_SOURCES or len(source) > _LONGEST:
+            return []
+        if value.approximate or value.unordered:
             return []
         if is_empty_source(source) or source in trial.act or len(set(source)) < _LEAST_DIFFERENT:
             return []
         found: list[Trial] = []
-        for other in self._functions.values():
+        for other in inverses:
             key = (other.qualname, "")
-            alike = other.owner == one.owner and (undoes(other.name, one.name) or undoes(one.name, other.name))
-            if other is one or not alike or not other.needed or self._passed.get(key, 0) >= _MOST_PASSED:
+            if self._passed.get(key, 0) >= _MOST_PASSED:
                 continue
             self._passed[key] = self._passed.get(key, 0) + 1
             passed = Candidate(source, value.imports, origin="domain")
@@ -85,13 +85,24 @@ class PassedResults:
         return found
 
     @cached_property
-    def _functions(self) -> dict[str, CallableFacts]:
-        """The callables that a value can be passed to, by qualified name."""
+    def _inverses(self) -> dict[str, list[CallableFacts]]:
+        """The callables that undo another one of the same owner, or are undone by it, by the other one's name."""
         context = self._context
-        return {
+        functions = {
             one.qualname: one
             for one in testable_callables(context.facts, context)
             if one.kind in ("function", "classmethod", "staticmethod", "method") and not one.is_async
+        }
+        of_owner: dict[str | None, list[CallableFacts]] = {}
+        for one in functions.values():
+            of_owner.setdefault(one.owner, []).append(one)
+        return {
+            one.qualname: [
+                other
+                for other in of_owner[one.owner]
+                if other is not one and other.needed and (undoes(other.name, one.name) or undoes(one.name, other.name))
+            ]
+            for one in functions.values()
         }
 
     def _known_takers(self) -> list[_Taker]:

@@ -14,7 +14,7 @@ from ....utils.python_source import expression_or_none, literal_or, parse_expres
 from ..facts.inverse_names import INVERSES, undoes
 from ..judge.comparison import same_source
 from ..judge.value_checks import is_empty_source
-from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation, Trial
+from ..model.model import CHANGED_SOURCES, RICH_SOURCES, CallableFacts, ModuleFacts, Observation, Trial
 from .influence_trials import Distinction
 from .parallel_observers import Watcher
 from .trial_search import TrialRecord, TrialSearch
@@ -22,8 +22,6 @@ from .trial_search import TrialRecord, TrialSearch
 _MOST_EACH = 3
 _MOST_SHOWN = 1
 _MOST_LETTERS = 20
-# Origins of trials that were made by changing others.
-_CHANGED = frozenset({"mutation", "havoc", "sequence"})
 _MOST_CALLABLES = 60
 _MOST_OBJECTS = 2
 _PLAIN_VALUES = ("{'id': 5, 'name': 'Ada'}", "[1, 2, 3]", "'hello'")
@@ -159,7 +157,7 @@ def _poverty(record: TrialRecord) -> tuple[bool, int]:
     call = expression_or_none(record.trial.act)
     given = ast.unparse(call.args[0]) if isinstance(call, ast.Call) and call.args else ""
     signs = {letter for letter in given if not (letter.isalnum() or letter.isspace())}
-    return record.trial.source in _CHANGED, -min(len(set(given)), _MOST_LETTERS) - 2 * len(signs)
+    return record.trial.source in CHANGED_SOURCES, -min(len(set(given)), _MOST_LETTERS) - 2 * len(signs)
 
 
 def _is_plain(record: TrialRecord) -> bool:

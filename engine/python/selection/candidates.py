@@ -15,7 +15,7 @@ from ..inputs.text_formats import ALL_TEXTS, fitting_texts
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
 from ..model.domain import CallableDomains
-from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
+from ..model.model import CHANGED_SOURCES, RICH_SOURCES, CallableFacts, ModuleFacts, Observation
 from ..scenarios.drawn_results import DrawnByChance, is_seeded
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
@@ -29,8 +29,7 @@ from .meant_errors import RaisingLines, is_meant, raised_by_accident
 from .representative import Representation, answers_undecorated, represent, shows_unset_parts, texts_in
 from .tautologies import says_nothing, silent_methods, works_on_nothing
 
-# Origins of trials that were made by changing others.
-_FOUND_BY_SEARCH = frozenset({"mutation", "havoc", "sequence", SIMPLIFIED, PLAINER})
+_FOUND_BY_SEARCH = CHANGED_SOURCES | {SIMPLIFIED, PLAINER}
 Goal = tuple[object, ...]
 DISTINCTION = "distinction"
 
@@ -161,7 +160,7 @@ def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: Raising
     stepping = records_with_idle_steps(records, facts)
     silent = silent_methods(records)
     for record in records:
-        if record.number in stepping or says_nothing(record):
+        if record.number in stepping or says_nothing(record, facts):
             continue
         if record.trial.subject in drawing and _pins_draw(record):
             continue

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Container, Sequence
 from functools import lru_cache
 
-from ....utils.python_names import assigned_variable, last_name, names_of
-from ....utils.python_source import expression_or_none, parse_or_none, shared_expression, shared_module
-from ..model.model import Trial
+from ....utils.python_names import assignment_in, last_name, names_of
+from ....utils.python_source import expression_or_none, normalized, shared_expression, shared_module
+from ..model.model import ModuleFacts, Trial
 from ..scenarios.independent_copies import COPYING
 from ..search.trial_search import TrialRecord, returned_none
 
@@ -19,7 +19,7 @@ class _SaysNothing:
     """Key of the notes of records: whether a test of it says nothing."""
 
 
-def says_nothing(record: TrialRecord) -> bool:
+def says_nothing(record: TrialRecord, facts: ModuleFacts) -> bool:
     """Whether a test would compare a call with itself, read back what it assigned, or pin that hashes differ, which
     nothing promises.
 
@@ -30,7 +30,7 @@ def says_nothing(record: TrialRecord) -> bool:
     found = record.notes.get(_SaysNothing)
     if found is None:
         found = record.notes[_SaysNothing] = (
-            _is_own_result(record) or _reads_back(record) or _tells_hashes_apart(record)
+            _is_own_result(record) or _reads_back(record, facts) or _tells_hashes_apart(record)
         )
     return found is True
 
@@ -44,8 +44,11 @@ def _is_own_result(record: TrialRecord) -> bool:
     return isinstance(written, ast.Call) and found is not None and ast.dump(written) == ast.dump(found)
 
 
-def _reads_back(record: TrialRecord) -> bool:
-    """Whether the last statement assigns to the attribute that the act reads, which has that value."""
+def _reads_back(record: TrialRecord, facts: ModuleFacts) -> bool:
+    """Whether the last statement assigns to the attribute that the act reads, which has that value.
+
+    A property of a class of the module runs code for both: that it gives what it was given says something.
+    """
     trial, value = record.trial, record.observation.value
     if value is None or value.source is None or record.observation.effects or not trial.arrange:
         return False
@@ -53,14 +56,11 @@ def _reads_back(record: TrialRecord) -> bool:
     last = tree.body[0] if tree is not None and len(tree.body) == 1 else None
     if not isinstance(act, ast.Attribute):
         return False
-    held = _normal(value.source)
+    held = normalized(value.source)
     by_name = f"setattr({ast.unparse(act.value)}, {act.attr!r}, {held})"
-    return last is not None and ast.unparse(last) in (f"{ast.unparse(act)} = {held}", by_name)
-
-
-def _normal(source: str) -> str:
-    node = shared_expression(source)
-    return ast.unparse(node) if node is not None else source
+    if last is None or ast.unparse(last) not in (f"{ast.unparse(act)} = {held}", by_name):
+        return False
+    return not any(one.kind == "property" and one.name == act.attr for one in facts.callables())
 
 
 def _tells_hashes_apart(record: TrialRecord) -> bool:
@@ -99,13 +99,13 @@ def _is_as_it_was(record: TrialRecord) -> bool:
         return False
     if not observation.effects:
         return value.unchanged
-    made = dict(found for text in trial.arrange[:1] if (found := _bound(text)) is not None)
+    made = dict(found for text in trial.arrange[:1] if (found := assignment_in(text)) is not None)
     again = f".{trial.subject.rpartition('.')[2]}("
     if not all(again in text for text in trial.arrange[1:]):
         return False  # what another method did is undone: that is what the act is for
     returned = value.held or value.source
     return returned in (None, "None", *made) and all(
-        name in made and _normal(held.source or "") == ast.unparse(made[name]) for name, held in observation.effects
+        name in made and normalized(held.source or "") == ast.unparse(made[name]) for name, held in observation.effects
     )
 
 
@@ -135,18 +135,12 @@ def works_on_nothing(trial: Trial, silent: Container[str]) -> bool:
 @lru_cache(maxsize=16384)
 def _bound_by_method(text: str) -> tuple[str, str] | None:
     """The variable to which a statement binds what a method of a new object returns, and the method: `Part.load`."""
-    bound = _bound(text)
+    bound = assignment_in(text)
     call = bound[1] if bound is not None else None
     if bound is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     made = call.func.value
     return (bound[0], f"{last_name(made.func)}.{call.func.attr}") if isinstance(made, ast.Call) else None
-
-
-@lru_cache(maxsize=16384)
-def _bound(text: str) -> tuple[str, ast.expr] | None:
-    tree = parse_or_none(text)
-    return assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
 
 
 @lru_cache(maxsize=16384)
