@@ -22,7 +22,7 @@ _WORD = r"[`:~\w.]{1,100}"  # bounded, so that no text is searched in quadratic 
 _MORE = rf"(?:, | or | and |, or |, and )(?:an? )?{_WORD}"
 # What is done instead of raising says that nothing is raised.
 _DENIED = "".join(
-    f"(?<!{words} )"
+    f"(?<!(?i:{words}) )"
     for words in (
         "not",
         "n't",
@@ -37,7 +37,7 @@ _DENIED = "".join(
     )
 )
 _RAISING = re.compile(rf"{_DENIED}\b[Rr]ais(?:es?|ing) (?:an? )?({_WORD}(?:{_MORE}){{0,8}})")
-_RAISED = re.compile(rf"(?<!no )(?<![`:~\w.])({_WORD}) (?:is|are|will be|gets) (?:raised|thrown)\b")
+_RAISED = re.compile(rf"(?<!(?i:no) )(?<![`:~\w.])({_WORD}) (?:is|are|will be|gets) (?:raised|thrown)\b")
 _NAME = re.compile(r"\b([A-Z]\w*)\b(?!\.\w)")
 _Owner = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 

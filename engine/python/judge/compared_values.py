@@ -33,7 +33,7 @@ def without_comparison(finding: TrialFinding) -> TrialFinding:
     naming = [side for side in (left, right) if subject in mentioned_names([side])]
     if isinstance(node.ops[0], ast.Eq) and naming == [right]:
         left, right = right, left
-    constant = isinstance(right, ast.Constant) and right.value in (None, True, False)
+    constant = isinstance(right, ast.Constant) and (right.value is None or isinstance(right.value, bool))
     if isinstance(node.ops[0], ast.Is) and constant:
         told = Value("NoneType" if ast.unparse(right) == "None" else "bool", ast.unparse(right))
     elif isinstance(node.ops[0], ast.Eq) and not constant:

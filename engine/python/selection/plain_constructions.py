@@ -14,7 +14,6 @@ from .candidates import TrialCandidate
 
 # What an object has that nothing was said of.
 _UNSET = frozenset({"None", "False", "''", "()", "[]", "{}", "0"})
-_CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.Tuple)
 
 
 def drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts: ModuleFacts) -> None:
@@ -110,8 +109,10 @@ def _takes_anything(constructor: CallableFacts | None) -> bool:
 
 
 def _is_start(source: str) -> bool:
-    """Whether an attribute is what an object begins with that is filled later: a container, or nothing."""
-    return source in _UNSET or isinstance(expression_or_none(source), _CONTAINERS)
+    """Whether an attribute is what an object begins with that is filled later: nothing, or a list of nothing."""
+    node = expression_or_none(source)
+    items = node.elts if isinstance(node, ast.List | ast.Tuple) else ()
+    return source in _UNSET or (bool(items) and all(_is_start(ast.unparse(one)) for one in items))
 
 
 def _left_out(act: str, constructor: CallableFacts | None) -> dict[str, str]:

@@ -29,7 +29,7 @@ def joint_examples(trials: Iterable[Trial], facts: ModuleFacts) -> tuple[JointAr
     found: dict[tuple[str, ...], JointArguments] = {}
     for trial in trials:
         tree = parse_or_none("\n".join([*trial.arrange, trial.act])) if trial.source in RICH_SOURCES else None
-        if tree is None or len(found) >= _MOST:
+        if tree is None:
             continue
         imports = imports_by_name(trial)
         for node in ast.walk(WithLiterals(tree).visit(tree)):
@@ -42,5 +42,7 @@ def joint_examples(trials: Iterable[Trial], facts: ModuleFacts) -> tuple[JointAr
                 if (candidate := candidate_of(value, imports, "domain")) is not None
             }
             if len(given) >= _FEWEST:
-                found.setdefault(tuple(one.source for one in given.values()), given)
+                found.setdefault((called.qualname, *(one.source for one in given.values())), given)
+            if len(found) == _MOST:
+                return tuple(found.values())
     return tuple(found.values())

@@ -28,6 +28,8 @@ pytestmark = pytest.mark.feature("B-02")
         ("This raises the question of Full.empty.", []),
         ("Missing members are created instead of raising a PointerError.", []),
         ("Returns -1 rather than raising ValueError.", []),
+        ("Instead of raising KeyError, returns None.", []),
+        ("Never raises ValueError. No OSError is raised.", []),
     ],
 )
 def test_sentences_announce_exceptions(text: str, names: list[str]) -> None:

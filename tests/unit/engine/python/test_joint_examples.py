@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from testwright.engine.python.facts.analyse import facts_from_source
+from testwright.engine.python.model.model import Trial
+from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.initial_trials import callable_trials
 from testwright.engine.python.usage.joint_examples import joint_examples
 from testwright.tests.support.engine.python_projects import context_of, write_project
@@ -59,6 +62,20 @@ def test_the_arguments_of_one_documented_call_are_kept_together(shown):
     found = [{name: one.source for name, one in given.items()} for given in joint_examples(context.seeds, facts)]
 
     assert found == [{"doc": "{'a': {'b': 3}}", "pointer": "'a/b'"}]
+
+
+def test_what_two_functions_are_given_alike_belongs_to_each():
+    facts = facts_from_source(b"def cut(text, size): ...\ndef fill(line, width): ...\n", ModulePlace("m.py", "m", "."))
+    seeds = [Trial("cut", "cut('apple', 3)", source="doctest"), Trial("fill", "fill('apple', 3)", source="doctest")]
+
+    assert [list(given) for given in joint_examples(seeds, facts)] == [["text", "size"], ["line", "width"]]
+
+
+def test_at_most_twelve_calls_are_remembered_though_one_example_shows_more():
+    facts = facts_from_source(b"def cut(text, size): ...\n", ModulePlace("m.py", "m", "."))
+    act = f"[{', '.join(f'cut(1, {size})' for size in range(40))}]"
+
+    assert len(joint_examples([Trial("cut", act, source="doctest")], facts)) == 12
 
 
 def test_an_object_is_asked_for_what_its_function_is_shown_with(shown):

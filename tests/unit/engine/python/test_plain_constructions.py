@@ -81,3 +81,8 @@ def test_an_object_that_is_given_nothing_and_begins_empty_is_the_beginning_of_ot
 
 def test_what_an_object_that_is_given_nothing_begins_with_is_shown_where_it_says_something() -> None:
     assert left(candidate("Box()", items="[]", limit="10"), parameters=()) == ["Box()"]
+
+
+@pytest.mark.parametrize("preset", ["[1, 2, 3]", "{'a': 1}", "('x', 0)"])
+def test_a_table_that_a_constructor_presets_is_shown(preset: str) -> None:
+    assert left(candidate("Box()", items="[]", table=preset), parameters=()) == ["Box()"]
