@@ -16,6 +16,7 @@ from ..document.schemas import type_of
 from ..model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import edge_values
+from . import paging
 from .distinct import producers_with_another, renamed, request_key
 from .propose_access import access_proposals, admins_list, another_users_list
 from .propose_values import (
@@ -102,6 +103,7 @@ def wrong_methods(world: ResourceModel) -> Iterator[Proposal]:
 
 _MOST_PAIRS = 4
 _MOST_DONE = 3
+_MOST_EXAMPLES = 3
 
 
 def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -269,11 +271,11 @@ def _lists_of_another_parent(
 def _second_page(reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[Proposal]:
     """Yield the reading of the second of two members by what counts and what pages, together."""
     named = [known.name for known in reading.operation.parameters if known.where == "query"]
-    sizes = [name for name in named if _COUNTS.search(name) and not _SKIPS.search(name)]
+    sizes = [name for name in named if paging.counts(name)]
     for size in sizes[:1]:
         for name in named:
-            if _PAGES.search(name) or _SKIPS.search(name):
-                number = 2 if _PAGES.search(name) else 1
+            if paging.pages(name) or paging.skips(name):
+                number = 2 if paging.pages(name) else 1
                 request = copy_request(reading.request)
                 request["query"] = {**(request.get("query") or {}), name: number, size: 1}
                 title, words = f"filled_by_{name}_and_{size}", f"lists by {name} {number} and {size} 1"
@@ -297,16 +299,16 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
     named = parameter.name.lower()
     whole = world.samples.merged(parameter.schema)
     # What counts or pages is no property of a member.
-    pages = _COUNTS.search(parameter.name) or _PAGES.search(parameter.name)
-    for request in () if pages else story:
+    cuts = paging.cuts(parameter.name) and not _is_property(whole)
+    for request in () if cuts else story:
         for content in ((request.get("body") or {}).get("content"), request.get("path_parameters")):
             if isinstance(content, dict):
                 # Templates are filled in later: their text is no value.
                 values += [entry for key, entry in content.items() if key.lower() == named and "{{" not in str(entry)]
-    if pages:
+    if not cuts and isinstance(whole.get("examples"), list):
+        values += whole["examples"][:_MOST_EXAMPLES]
+    if cuts:
         values.append(world.samples.value(parameter.schema, parameter.name))
-    elif whole.get("examples"):
-        values += whole["examples"]
     elif isinstance(whole.get("enum"), list):
         values += [option for option in whole["enum"] if option is not None]
     elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
@@ -328,21 +330,18 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
     return list({repr(value): value for value in good}.values())[:8]
 
 
-_COUNTS = re.compile(
-    r"limit|(?:page_?)?size|per_?page|^(?:count|top|first|take|max_?results)$|offset|skip|start", re.IGNORECASE
-)
-_SKIPS = re.compile(r"offset|skip|start", re.IGNORECASE)
-_PAGES = re.compile(r"^page(?:_?(?:number|no))?$", re.IGNORECASE)
-_SORTS = re.compile(r"^(?:sort|order)(?:_?by)?$|^ordering$", re.IGNORECASE)
+def _is_property(whole: Any) -> bool:
+    """Whether values of a schema are those of a property, whatever it is called: `size` of S, M and L."""
+    return "enum" in whole or whole.get("format") in ("date", "date-time")
 
 
 def _paging_values(parameter: ApiParameter, story: list[Json]) -> Iterator[Any]:
     """Yield values of a parameter that pages or sorts a list of two: a default shows them all, in their usual order."""
-    if _COUNTS.search(parameter.name):
+    if paging.counts(parameter.name) or paging.skips(parameter.name):
         yield 1
-    elif _PAGES.search(parameter.name):
+    elif paging.pages(parameter.name):
         yield 2
-    elif _SORTS.search(parameter.name):
+    elif paging.sorts(parameter.name):
         bodies = [(request.get("body") or {}).get("content") for request in story]
         for field in next((list(body)[:2] for body in bodies if isinstance(body, dict) and body), []):
             yield from (field, f"-{field}")

@@ -10,8 +10,12 @@ from ...model.json_values import leaves
 from ...model.model import UNSAFE, Json, ObservedProposal
 from ..execute import saved_values
 from ..judge import ContractViolation
+from ..paging import cuts
 from ..resource_model import parse_json
 from .users import OTHER, USER
+
+_SEVERAL = 2
+"""How many things a list may show a part of."""
 
 
 def refused_to_anonymous(found: Sequence[ObservedProposal]) -> frozenset[str]:
@@ -65,18 +69,22 @@ def _reaches(seen: ObservedProposal, guarded: Collection[str]) -> bool:
 
 
 def hides_from_others(seen: ObservedProposal) -> bool:
-    """Whether a list that another user reads lacks something that its owner has put there before, told by saved ids.
+    """Whether a list that another user reads lacks what its owner has put there before, told by saved ids.
 
-    Where it shows the rest, what is shared is chosen: a list that shows all, or nothing, is another answer.
+    One of two things that is shown alone is chosen. Where nothing was put into the list itself, or a page cuts it,
+    it has to show none of what was stored.
     """
     proposal = seen.proposal
     asked = auth_names(proposal.request) == (OTHER,) and "{" not in proposal.operation.path
     place = proposal.request["path"].rstrip("/")
     stored = [step for step in proposal.setup if step.get("save")]
-    listed = [step for step in stored if step["path"].rstrip("/") == place] or stored
+    if not asked or not stored or proposal.request["method"] != "GET" or not seen.answer.ok:
+        return False
+    listed = [step for step in stored if step["path"].rstrip("/") == place]
+    if len(listed) < _SEVERAL or any(map(cuts, proposal.request.get("query") or ())):
+        return not _shows_it(seen)
     shown = _shown_ids(seen)
-    ids = [_saved_ids(seen, step) for step in listed]
-    return asked and proposal.request["method"] == "GET" and seen.answer.ok and any(not (own & shown) for own in ids)
+    return any(not (_saved_ids(seen, step) & shown) for step in listed)
 
 
 def _shows_it(seen: ObservedProposal) -> bool:

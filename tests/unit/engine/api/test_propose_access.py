@@ -157,6 +157,29 @@ def test_a_list_that_shows_another_user_one_of_two_things_is_asserted_and_not_as
     assert [len(read_by_others([anonymous, seen])) for seen in shown.values()] == [0, 1]
 
 
+def test_a_list_that_shows_what_was_put_elsewhere_or_one_page_is_asked_about_and_not_asserted(
+    world: ResourceModel,
+) -> None:
+    [proposal] = [
+        one
+        for one in filled_lists(world, {})
+        if one.name == "made_by_another_user" and one.operation.label == "GET /notes"
+    ]
+    refused = Proposal(proposal.operation, "n", "t", "authentication", {"method": "GET", "path": "/notes"})
+    anonymous = ObservedProposal(refused, (HttpAnswer(401),))
+    stored = [HttpAnswer(201, {}, f'{{"id": {number}}}') for number in (7, 8)]
+    first = proposal.setup[0]
+    for path, query in (("/boards/1/notes", {}), ("/notes", {"limit": 1})):
+        more = {**first, "save": {"other_note_id": "/id"}}
+        setup = tuple({**step, "path": path} for step in (first, more))
+        request = {**proposal.request, "query": query}
+        asked = replace(proposal, setup=setup, request=request)
+        leaks = ObservedProposal(asked, (*stored, HttpAnswer(200, {}, '[{"id": 8}]')))
+        assert not hides_from_others(leaks)
+        assert len(read_by_others([anonymous, leaks])) == 1
+        assert hides_from_others(ObservedProposal(asked, (*stored, HttpAnswer(200, {}, "[]"))))
+
+
 def test_an_update_of_optional_properties_changes_one_first(world: ResourceModel) -> None:
     change, made = _of(world, "PATCH /notes/{note_id}").operation, _of(world, "POST /notes").request
     request, setup = next(BaselineFinder(cast(AppObserver, None), world, {})._stories(change, 0, []))
