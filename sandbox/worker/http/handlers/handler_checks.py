@@ -19,10 +19,14 @@ def _takes_none(kinds):
 class Checks(RequestSources):
     """Notes what conditions say of keys.
 
-    `optional` are the keys that a test has found there.
+    `optional` are the keys that a test has found there, `defaulted` those in whose place something else is taken.
     """
 
     optional = frozenset()
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.defaulted = set()
 
     def bound(self, target, values):
         """A loop variable: an item of what is looped over, or constants."""
@@ -101,7 +105,8 @@ class Checks(RequestSources):
                 told = self.reads.at(*place)
                 told["type"] = kind
                 # What may lack has a default, or is asked for where it is there.
-                if sure and "default" not in told and place not in self.optional and not _takes_none(kinds):
+                lacks = place in self.optional or place in self.defaulted or _takes_none(kinds)
+                if sure and not lacks:
                     told["required"] = True
 
     def spelled(self, place, name):

@@ -4,12 +4,12 @@ Nothing is run. What is told is a beginning for requests and no promise: a check
 """
 
 import ast
-import contextlib
 import inspect
 import re
 
-from .handler_checks import TYPES, Checks
-from .handler_trees import leaves, method_test, refuses, tree_of
+from .handler_checks import TYPES
+from .handler_optional import OptionalKeys
+from .handler_trees import leaves, method_test, tree_of
 
 _USUAL = ("content-type", "accept", "host", "user-agent", "content-length", "x-requested-with", "origin", "referer")
 _NUMBERS = re.compile(
@@ -112,7 +112,7 @@ def _read(function, method, reads, requests, depth):
         _Walk(node, names, method, reads, requests, depth).run()
 
 
-class _Walk(Checks):
+class _Walk(OptionalKeys):
     """Goes through one function.
 
     `following` are the statements behind the one that is read.
@@ -238,9 +238,12 @@ class _Walk(Checks):
 
     def on_boolop(self, node):
         before = self.optional
+        if isinstance(node.op, ast.Or):
+            self.defaulted.update(place for value in node.values[:-1] for place in self.places(value))
         for value in node.values:
             self.look(value)
-            self.optional = self.optional | self.found_keys(value, isinstance(node.op, ast.And))
+            holds = isinstance(node.op, ast.And)
+            self.optional = self.optional | self.found_keys(value, holds) | self.held_keys(value, holds)
         self.optional = before
 
     def on_subscript(self, node):
@@ -259,39 +262,6 @@ class _Walk(Checks):
             for kind, place in self.places(node.left):
                 known = self.reads.at(kind, place).setdefault("examples", []) if kind == "query" and place else [value]
                 known.extend([] if value in known else [value])
-
-    @contextlib.contextmanager
-    def given_keys(self, test, holds, without):
-        """Keys that a test finds there (`"sort" in request.args`) may be left out, though what follows takes them.
-
-        Args:
-            holds: whether the test holds in what follows.
-            without: the statements that are run without the keys; where these refuse the request, it needs the keys.
-        """
-        before, found = self.optional, self.found_keys(test, holds)
-        if isinstance(test, ast.BoolOp):
-            # `not partial or "title" in data`: it may be there for the one reason or the other.
-            self.optional = self.optional.union(*(self.found_keys(value, holds) for value in test.values))
-        if not refuses(without):
-            self.optional = self.optional | found
-        else:
-            for key in found:
-                self.reads.at(*key)["required"] = True
-        yield
-        self.optional = before
-
-    def found_keys(self, test, holds):
-        """The keys that are there where a test holds, or where it does not."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return self.found_keys(test.operand, not holds)
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == holds:
-            return frozenset().union(*(self.found_keys(value, holds) for value in test.values))
-        if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In if holds else ast.NotIn):
-            holder = test.comparators[0]
-            if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Attribute) and holder.func.attr == "keys":
-                holder = holder.func.value
-            return frozenset(self.places(ast.Subscript(holder, test.left, ast.Load())))
-        return frozenset()
 
     def on_call(self, node):
         self.inside(node)
@@ -320,6 +290,8 @@ class _Walk(Checks):
             default = keyword.value if keyword.arg == "default" else default
         if default is None:
             return
+        if not isinstance(default, ast.Constant) or default.value is not None:
+            self.defaulted.add(place)
         value = self.constant(default)
         if value is not None:
             told.setdefault("default", value)
@@ -372,7 +344,7 @@ class _Walk(Checks):
             if parameter not in given and isinstance(value, ast.Constant) and value.value is not None:
                 walk.given_names[parameter] = value.value
         walk.names.update(walk.given_names)
-        walk.optional = self.optional
+        walk.optional, walk.defaulted = self.optional, self.defaulted
         # A function that is called without arguments may still read the global request.
         if walk.known or handed or named_here or not node.args:
             walk.run()

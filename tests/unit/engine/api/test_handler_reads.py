@@ -194,6 +194,35 @@ def test_signs_before_a_choice_and_what_a_query_is_compared_with_are_values_of_i
     }
 
 
+_NO_TAGS: list[str] = []
+
+
+def _takes_extras(request: Any) -> Any:
+    data = request.get_json()
+    note, color, size = data.get("note"), data.get("color"), data.get("size") or ""
+    if note:  # noqa: SIM102
+        if not isinstance(note, str):
+            abort(400)
+    if color is not None:  # noqa: SIM102
+        if not isinstance(color, str):
+            abort(400)
+    if data.get("place") and not isinstance(data["place"], str):
+        abort(400)
+    if not isinstance(size, str) or not isinstance(data.get("tags", []), list):
+        abort(400)
+    marks, title = data.get("marks", _NO_TAGS), data.get("title", None)
+    if not isinstance(marks, list) or not isinstance(title, str):
+        abort(400)
+    return [note, color, size, marks, title]
+
+
+def test_a_key_that_is_checked_only_where_it_is_there_or_has_any_default_is_optional() -> None:
+    body = of_handler(_takes_extras, "POST").schema("body")
+    assert set(body["properties"]) == {"note", "color", "size", "place", "tags", "marks", "title"}
+    assert body["properties"]["tags"] == {"type": "array"}
+    assert body["required"] == ["title"]
+
+
 _UNWRITTEN = "".join(["tulip", "-garden-19"])
 _ENDLESS, _MOST = float("inf"), 40
 
