@@ -3,7 +3,8 @@
 A use is a pair of a name (a parameter, or `self.attribute`) and one of: `called:N`, `iterated`, `len`, `truth`,
 `awaited`, `entered`, `number`, `arithmetic`, `text`, `method:NAME`, `attribute:NAME`, `item:SOURCE`, `unpacked:N`,
 `isinstance:TYPE`, `argument:FUNCTION:POSITION`, `stored:ATTRIBUTE`, `compared:NAME` (by order),
-`assigned`, and any of these after `element:` for what is done with its items.
+`assigned`, and any of these after `element:` for what is done with its items. That of `self` itself is `escapes`: the
+body changes what no other use tells of, such as a global variable, or gives the object to other code.
 """
 
 from __future__ import annotations
@@ -66,6 +67,8 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
+        if _is_object(node.value):
+            self._escapes()
         for target in node.targets:
             self._assigned(target)
             if isinstance(target, ast.Tuple | ast.List):
@@ -80,10 +83,26 @@ class _Reader(ast.NodeVisitor):
 
     def _assigned(self, target: ast.AST) -> None:
         """`self.items = …`, `self.items[key] = …` and `self.count += 1` change the object."""
-        while isinstance(target, ast.Subscript):
+        if isinstance(target, ast.Tuple | ast.List):
+            for one in target.elts:
+                self._assigned(one)
+        inside = isinstance(target, ast.Subscript)
+        while isinstance(target, ast.Subscript | ast.Starred):
             target = target.value
         if isinstance(target, ast.Attribute):
             self._names.use(target, "assigned")
+            if self._names.root(target) is None:
+                self._escapes()
+        elif inside and isinstance(target, ast.Name) and target.id.isupper():
+            self._escapes()
+
+    def _escapes(self) -> None:
+        self.body.uses[("self", "escapes")] = None
+
+    def _note_global(self, _: ast.Global | ast.Nonlocal) -> None:
+        self._escapes()
+
+    _note_nonlocal = _note_global
 
     def _note_augassign(self, node: ast.AugAssign) -> None:
         self._assigned(node.target)
@@ -104,6 +123,7 @@ class _Reader(ast.NodeVisitor):
     _note_asyncfor = _note_for
 
     def _note_comprehension(self, node: ast.comprehension | ast.For | ast.AsyncFor) -> None:
+        self._assigned(node.target)
         self._names.use(node.iter, "iterated")
         self._names.bind_items(node.target, node.iter)
 
@@ -151,6 +171,8 @@ class _Reader(ast.NodeVisitor):
     def _note_with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
             self._names.use(item.context_expr, "entered")
+            if item.optional_vars is not None:
+                self._assigned(item.optional_vars)
 
     _note_asyncwith = _note_with
 
@@ -206,6 +228,10 @@ class _Reader(ast.NodeVisitor):
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):
             self.visit(node.value)
+        called = node.value.func if isinstance(node.value, ast.Call) else None
+        # What a method of a part of a part is called for, and no result: `self.items["a"].append(1)`.
+        if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Call | ast.Subscript):
+            self._escapes()
 
     def _note_compare(self, node: ast.Compare) -> None:
         self.body.branch_lines.add(node.lineno)
@@ -264,6 +290,8 @@ class _Reader(ast.NodeVisitor):
             self._names.use(node.func, f"called:{len(node.args)}")
         if isinstance(node.func, ast.Attribute):
             self._names.use(node.func.value, f"method:{node.func.attr}")
+            if any(map(_is_object, (*node.args, *(one.value for one in node.keywords)))):
+                self._escapes()
             root = self._names.deep_root(node.func.value)
             if root is not None and node.func.attr in TEXT_TESTS and node.args and is_operand(node.args[0]):
                 self._compare(root, node.func.attr, node.args[0], node.lineno)
@@ -325,6 +353,10 @@ class BodyFacts:
     uses: dict[tuple[str, str], None] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
     yields: bool = False
+
+
+def _is_object(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def is_operand(node: ast.expr) -> bool:

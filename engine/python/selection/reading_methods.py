@@ -96,7 +96,7 @@ def _effect(part: str, use: str) -> Effect:
     if kind == "stored":
         return "changes"
     if not part.startswith("self."):
-        return "reads"
+        return "unknown" if kind == "escapes" else "reads"
     if kind == "assigned" or (kind == "method" and what in _FILLING):
         return "changes"
     if kind == "method":

@@ -80,6 +80,33 @@ class Ids:
     def of_item(self):
         return self._store["a"].pop()
 
+    def swap(self):
+        self._last, self._more = self._more, self._last
+        return 1
+
+    def last_of_all(self):
+        for self._last in range(3):
+            pass
+        return 1
+
+    def counted_for_all(self):
+        global COUNT
+        COUNT += 1
+        return COUNT
+
+    def of_class(self):
+        Ids.total += 1
+        return 1
+
+    def by_another_name(self):
+        other = self
+        other.total = 1
+        return 1
+
+    def put_deep(self):
+        self._store.get("a").append(1)
+        return 1
+
     def of_base(self):
         return super().take()
 
@@ -156,12 +183,13 @@ def test_two_calls_after_which_another_answer_comes_than_after_none_are_steps() 
     assert asking_methods([of_ids("take", "1"), *counted[::-1]], FACTS) == {"Ids.prefix"}
 
 
-@pytest.mark.parametrize("method", ["count_up", "take_up", "next_one"])
+@pytest.mark.parametrize("method", ["count_up", "take_up", "next_one", "swap", "last_of_all"])
 def test_a_method_whose_code_changes_its_object_does_not_only_ask(method: str) -> None:
     assert asking_methods([of_ids(method, "'a'"), of_ids(method, "'a'", method)], FACTS) == set()
 
 
 HANDING_ON = ["stored", "of_a_base_elsewhere", "kept", "kept_whole", "logged", "of_item", "of_base"]
+HANDING_ON += ["counted_for_all", "of_class", "by_another_name", "put_deep"]
 
 
 @pytest.mark.parametrize("method", HANDING_ON)
