@@ -68,6 +68,8 @@ _PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
     (r"(integer|number|sorted|int)s? (\w+ )?(array|list|sequence)s?|arrays? of n|permutations?\b",
      replace(_SEQUENCE, element=_INTEGER)),
     (r"(list|array|sequence|tuple|iterable)s? of (\w+ )?(floats?|reals?)", replace(_SEQUENCE, element=_REAL)),
+    (r"(list|array|sequence|tuple|iterable)s? of (\w+ )?(booleans?|bools?|flags?)",
+     replace(_SEQUENCE, element=ParameterDomain("boolean"))),
     (r"(string|word)s? (array|list)s?", replace(_SEQUENCE, element=_TEXT)),
     (r"(list|array|sequence|collection|iterable)s? of (\w+[ -]){0,2}tuples",
      replace(_SEQUENCE, element=ParameterDomain("tuple", type_name="tuple"))),

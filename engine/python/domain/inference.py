@@ -21,6 +21,7 @@ from .from_literals import domain_of_values
 from .from_prose import Prose
 from .from_shapes import OwnersOf, ShapeDomains
 from .from_types import ClassLookup, domain_of_annotation, domain_of_class, domain_of_default, domain_of_hint
+from .named_flags import flags_domain
 from .records import named_source, with_columns, without_own_items
 from .refine import refined
 from .relations import with_relations, with_shared
@@ -33,6 +34,7 @@ _MAIN_SUBJECTS = 3
 _MOST_IMPORTED = 8
 _ORDERING = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 _NAME = re.compile(r"\b[A-Z_a-z]\w+")
+_OF_NAMED_FLAGS = frozenset({"any", "integer", "other"})
 _OF_FLAGS = frozenset({"truth", "stored", "argument", "compared", "assigned"})
 _TEXT_NAME = re.compile(r"(string|text|word|sentence|str)_?\d?")
 
@@ -202,10 +204,14 @@ class _Inference:
         own = tuple(sign for sign in used.parts if sign in one.read_constants)
         # What others look for in the same text comes second to what the callable itself looks for.
         used = replace(used, parts=own or used.parts)
+        declared = replace(domain_of_annotation(item.annotation, self._look_up, self._constants), lines=one.lines)
+        called = self._of_calls(one, item)
+        open_to_flags = declared.kind in _OF_NAMED_FLAGS and not called  # numbers that a document shows are its own way
         evidence = [
-            replace(domain_of_annotation(item.annotation, self._look_up, self._constants), lines=one.lines),
+            *([flags_domain(self._facts, one, item.name)] if open_to_flags else []),
+            declared,
             *([replace(documented, lines=lines)] if documented.source == "docstring" else []),
-            *self._of_calls(one, item),
+            *called,
             *self._of_order(one, item, used),
             named_source(one, item.name),
             *([self._of_default(item)] if _is_flag(one, item) else []),

@@ -3,8 +3,9 @@
 A use is a pair of a name (a parameter, or `self.attribute`) and one of: `called:N`, `iterated`, `len`, `truth`,
 `awaited`, `entered`, `number`, `arithmetic`, `text`, `method:NAME`, `attribute:NAME`, `item:SOURCE`, `unpacked:N`,
 `isinstance:TYPE`, `argument:FUNCTION:POSITION`, `stored:ATTRIBUTE`, `compared:NAME` (by order),
-`assigned`, and any of these after `element:` for what is done with its items. That of `self` itself is `escapes`: the
-body changes what no other use tells of, such as a global variable, or gives the object to other code.
+`masked:NAME.MEMBER` (by named flags), `assigned`, and any of these after `element:` for what is done with its items.
+That of `self` itself is `escapes`: the body changes what no other use tells of, such as a global variable, or gives the
+object to other code.
 """
 
 from __future__ import annotations
@@ -106,6 +107,8 @@ class _Reader(ast.NodeVisitor):
 
     def _note_augassign(self, node: ast.AugAssign) -> None:
         self._assigned(node.target)
+        if isinstance(node.op, ast.BitAnd):
+            self._masked(node.target, node.value)
 
     def _note_delete(self, node: ast.Delete) -> None:
         for target in node.targets:
@@ -268,8 +271,17 @@ class _Reader(ast.NodeVisitor):
                 self._names.use(side, "number")
             elif isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Pow):
                 self._names.use(side, "arithmetic")
+            elif isinstance(node.op, ast.BitAnd):
+                self._masked(side, other)
             if isinstance(other, ast.Name) and other.id == "self":
                 self._names.use(side, f"beside_self:{type(node.op).__name__}")
+
+    def _masked(self, side: ast.expr, mask: ast.expr) -> None:
+        """Records the named flags that a value is masked with, as in `flags & (Mode.STRICT | Mode.FAST)`."""
+        for one in ast.walk(mask):
+            name = dotted_name(one) if isinstance(one, ast.Attribute) else ""
+            if name.count(".") == 1 and name.rpartition(".")[2].isupper() and not name.startswith(("self.", "cls.")):
+                self._names.use(side, f"masked:{name}")
 
     def _note_boolop(self, node: ast.BoolOp) -> None:
         self.body.branch_lines.add(node.lineno)
