@@ -21,19 +21,19 @@ from .situation import CLOCK, LATER, ORDER, RECEIVER, VARYING, Situation, plural
 from .value_features import feature_beside, item_count, made_words, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
+_SIGN = re.compile(r"[^\w\s]")
 TELLING = ("itself", "single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missing_", "blank_", "default_")
 # Parameters whose values are looked up: which of two is larger says nothing.
 _KEYS = frozenset({"key", "k", "name", "id", "ident"})
 # Options that any value may be given for: the word that is given says nothing.
 _ANYTHING = frozenset({"default", "value", "fillvalue", "fill_value", "initial"})
 
-
 _ONLY = "after_only_"
 # Words that say only of a value that it is another one, or how large.
 UNTOLD = ("other_", "longer_", "shorter_", "larger_", "smaller_")
+_ORDERED = ("larger_", "smaller_")
 # Words that say only that something is not the same: those that say how come before them.
 VAGUE = (*UNTOLD, "function_as_", "on_a_", "in_the_", _ONLY)
-
 
 _EQUAL = "equal_"
 _ITSELF = "itself"
@@ -62,14 +62,19 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         found.append(f"with_{_plain(name)}")
     if mine.built and not usual.built:
         found.append(_built_of_nothing(mine, usual, facts))
-    found.append(_related_arguments(mine, usual, facts))
-    found.append(_steps(mine, usual, facts))
+    if mine.set_up() != usual.set_up():
+        found = [words for words in found if not words.startswith(_ORDERED)]
+    steps = _steps(mine, usual, facts)
+    found += [_related_arguments(mine, usual, facts), steps]
+    filled = mine.filling() == list(mine.before) and (usual.content in usual.arguments or bool(usual.filling()))
     lacking = _lacking(mine, usual, facts)
-    # An option that is passed tells more than what the operands look like, and these more than one that is not.
+    # An option that is passed tells more than what the operands look like, and these more than one that is not; how an
+    # object was filled, where the usual one holds something, too, tells least.
     return sorted(
         dict.fromkeys(words for words in (*found, *lacking) if words),
         key=lambda words: (
             words.startswith(VAGUE),
+            filled and words == steps,
             not words.startswith((_ITSELF, _EQUAL)),
             words in lacking or not words.startswith(("with_", "without_")),
             words in lacking and not words.startswith("when_"),
@@ -112,12 +117,15 @@ def _lacking(mine: Situation, usual: Situation, facts: CallableFacts | None) -> 
     found: list[str] = []
     free = facts is not None and any(one.kind == "var_keyword" for one in facts.parameters)
     known = {one.name for one in facts.parameters} if facts is not None else set[str]()
+    required = {one.name for one in facts.needed if one.is_positional} if facts is not None else set[str]()
     own = {_plain(name) for name in (*mine.arguments, *mine.varying)}
     for name in usual.arguments:
         if name in mine.arguments or name in mine.varying or mine.built or name == CLOCK or _plain(name) in own:
             continue
         if free and "." not in name and name not in known:
             continue
+        if name in required or ("." not in name and facts is not None and facts.name.startswith("__")):
+            continue  # every call has it, though the act may hide it
         if name == usual.content and mine.before:
             continue  # it was given to calls instead
         empty = name == usual.content and (_is_filled(usual) or _plain(name) in _NAMELESS)
@@ -130,7 +138,7 @@ def empty_arguments(mine: Situation) -> str:
     own = {name: node for name, node in mine.arguments.items() if "." not in name and name != mine.spread}
     built = {name: node for name, node in mine.arguments.items() if name.startswith(f"{RECEIVER}.")}
     if not own and len(built) == 1 and not mine.before and not mine.varying:
-        content = _content_of_receiver(*next(iter(built.items())), None)
+        content = _content_of_receiver(*next(iter(built.items())), None, mine)
         return content if content == "when_empty" else ""
     items = [node for node in own.values() if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)]
     if not own or len(items) != len(own) or any(item_count(node) for node in items) or mine.varying:
@@ -155,7 +163,7 @@ def _difference(name: str, node: ast.expr, mine: Situation, usual: Situation) ->
         return "" if LATER in mine.before else moment_words(node)
     if name == mine.spread:
         return _spread(name, node, other)
-    content = _content_of_receiver(name, node, other)
+    content = _content_of_receiver(name, node, other, mine)
     if content is not None:
         return content
     if _plain(name) in _KEYS and isinstance(node, ast.Constant) and isinstance(other, ast.Constant):
@@ -179,15 +187,22 @@ def _beside_rows(plain: str, node: ast.expr, rows: Sequence[ast.expr]) -> str:
     return with_feature(feature, plain) if feature and feature not in _SIZES_ALONE else ""
 
 
-def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None) -> str | None:
-    """Describes what an object is built with, where no parameter's name says what that is; None for other arguments."""
+def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None, mine: Situation) -> str | None:
+    """Describes what an object is built with, where no parameter's name says what that is; None for other arguments.
+
+    It only sets the object up, and is no condition, where calls fill the object as well, or the usual one.
+    """
     owner, _, own = name.partition(".")
-    if owner != RECEIVER or own not in _CONTENT or not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
+    if owner != RECEIVER or own not in _CONTENT:
         return None
+    if mine.filling():
+        return ""
+    if not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
+        return "" if usual is None else None
     size, others = item_count(node), item_count(usual)
     if not size:
         return "when_empty"
-    return "with_single_item" if size == 1 and others != 1 else None
+    return "with_single_item" if size == 1 and others != 1 else "" if usual is None else None
 
 
 def _equal_arguments(mine: Situation, usual: Situation) -> str:
@@ -368,6 +383,10 @@ def _text(plain: str, value: str, usual: object) -> str:
     """Describes a text by its words, or by what it has and the usual one has not."""
     if not value.strip():
         return f"blank_{plain}"
+    if is_sample(value) and _PLAIN_WORDS.fullmatch(value):
+        # A word for the sake of a word says nothing; that it has no signs does.
+        signs = isinstance(usual, str) and _SIGN.search(usual)
+        return f"plain_{'text' if plain in _NAMELESS else plain}" if signs else f"other_{plain}"
     if _PLAIN_WORDS.fullmatch(value):
         return f"{plain}_{slug(value)}" if slug(value) != plain else plain
     if not value.isascii():

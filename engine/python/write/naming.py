@@ -24,9 +24,10 @@ from .acting_member import NamedTest, acting_member, attribute_read, named_once,
 from .conditions import TELLING, UNTOLD, VAGUE, differences, empty_arguments
 from .message_words import message_words, words_of_messages
 from .outcome_words import COMPARING, outcome_words, size_words
-from .row_words import words_of_rows
+from .row_words import is_filler, words_of_rows
 from .scenario_words import restored_words, scenario_words
-from .situation import LATER, situation_of
+from .situation import situation_of
+from .usual_test import is_beside_other_type, usual_test
 from .value_features import number_of
 
 LONGEST_NAME = 66
@@ -97,25 +98,15 @@ def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str]) ->
     if tests[0].facts is not None and tests[0].facts.kind == "constructor":
         base = f"{base}_construction"
     returning = [test for test in tests if not test.exception] or list(tests)
-    # Where some pass options, the call without any bears the member's name alone; not one that is given nothing.
-    again = snake_case(subject.rpartition(".")[2])
-    usual = min(
-        returning,
-        key=lambda test: (
-            LATER in (done := test.situation.before),
-            subject.endswith("__eq__") and shared_outcome(test) == "is_false",
-            *_extras(test),
-            again in done,
-            bool(test.situation.derived),
-        ),
-    )
+    usual = usual_test(subject, returning)
     opposite = {"is_true", "is_false"} <= {shared_outcome(test) for test in returning}
     plain: dict[str, NamedTest] = {}  # by exception, the refusal named first: further ones say how they differ from it
     for test in [usual, *(one for one in tests if one is not usual)]:
         own = acting_member(subject, base, test)
-        denied = opposite or subject.endswith(COMPARING)
-        if test is usual and denied and not attribute_read(test) and shared_outcome(usual) == "is_false":
+        denied = subject.endswith(COMPARING) or (opposite and test is usual)
+        if denied and not attribute_read(test) and shared_outcome(test) == "is_false":
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
+        own = f"{own}_for_other_type" if is_beside_other_type(subject, test) else own
         first = plain.setdefault(test.exception, test)
         # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
         alone = [own] if own != acting_member(subject, base, usual) and test is not usual and not test.exception else []
@@ -139,27 +130,6 @@ def _free_name(names: Iterator[str], subject: str, used: Mapping[str, str]) -> s
     return ""
 
 
-def _is_given_nothing(test: NamedTest) -> bool:
-    """Whether a test passes nothing to what takes any number of arguments."""
-    node = test.situation.arguments.get(test.situation.spread)
-    return isinstance(node, ast.Tuple) and not node.elts
-
-
-def _extras(test: NamedTest) -> tuple[bool, int]:
-    return _is_given_nothing(test), _option_count(test)
-
-
-def _option_count(test: NamedTest) -> int:
-    """Counts the options that a test passes: arguments that have a default, of the call and of the receiver."""
-    required = {one.name for one in test.facts.parameters if one.required} if test.facts is not None else set()
-    given = (*test.situation.arguments, *test.situation.varying)
-    options = [name for name in given if "." in name and name != test.situation.content]
-    if test.facts is not None and test.facts.kind != "constructor":
-        known = {one.name for one in test.facts.parameters if one.kind != "var_positional"} - required
-        options += [name for name in given if name in known]
-    return len(options)
-
-
 def _candidates(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) -> Iterator[str]:
     """Generates names, the shortest first; each longer one is for the case that the shorter ones are taken.
 
@@ -176,12 +146,15 @@ def _candidates(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) 
         said = "when_" if test.exception in _OF_LOOKING_UP else (*TELLING, "when_")
         yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith(said))
         yield base
-        # An option or a step that sets the call apart tells more than a message that others have, too.
-        yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith(("with_", "after_")))
+        # An argument, or a step, that sets the call apart tells more than a message that others have, too.
+        telling = ("negative_", "zero_", "with_"), ("after_",)
+        apart = [words for kinds in telling for words in conditions if words.startswith(kinds)]
+        yield from (f"{base}_{_joined([words])}" for words in apart)
         # A phrase that is cut would say something else: one that does not fit is left out.
         said = _said(test, plain)
         yield from (one for one in _with_words(base, _joined([said]) if said else "") if len(one) <= LONGEST_NAME)
     outcome = shared_outcome(test)
+    outcome = "" if outcome and f"_{outcome}" in base else outcome
     yield from (f"{base}_{words}" for words in scenario_words(test.cases))
     yield from _with_words(base, restored_words(test.cases))
     if test is not usual:
@@ -190,8 +163,6 @@ def _candidates(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) 
         yield f"{base}_{_joined([emptiness])}"
     if test is usual or not conditions:
         yield base
-    elif test.cases[0].subject.endswith(COMPARING) and outcome == "is_false" != shared_outcome(usual):
-        yield f"{base}_{outcome}"  # that two are not equal says more than with what one of them is made
     elif _tells(outcome, conditions[0], shared_outcome(usual)):
         yield f"{base}_{outcome}"
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
@@ -298,7 +269,8 @@ def _size_of_outcome(test: NamedTest, usual: NamedTest) -> str:
     """Says how a result differs in size from the usual one: `with_several_results`, `with_single_result`, `is_zero`."""
     mine, others = ({size_words(case) for case in one.cases} for one in (test, usual))
     size = mine.pop() if len(mine) == 1 else ""
-    return "" if size in others else size
+    counted = any(others) or not size.startswith("with_")  # what has no items has neither one nor several
+    return size if counted and size not in others else ""
 
 
 def _count_of_outcome(test: NamedTest, usual: NamedTest) -> str:
@@ -315,7 +287,8 @@ def _value_words(case: Case, facts: CallableFacts | None) -> str:
         return ""
     own_files = any("tmp_path" in names_of(argument.node) for argument in arguments)
     words = "_and_".join(describe(argument.node) for argument in arguments[:3])
-    return "" if own_files or any(character.isdigit() for character in words) else words
+    filler = any(is_filler(argument.node) for argument in arguments[:3])
+    return "" if own_files or filler or any(character.isdigit() for character in words) else words
 
 
 def _renamed(test: NamedTest, ids: set[str]) -> Mapping[str, Case]:

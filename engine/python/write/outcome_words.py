@@ -9,7 +9,8 @@ from ....utils.python_source import expression_or_none
 from ..model.spec_case import CODE, Case
 from ..source.titles import snake_case
 
-COMPARING = ("__eq__", "__ne__")
+COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__")
+_TRUTHS = ("True", "False", "None")
 
 
 def outcome_words(case: Case) -> str:
@@ -27,7 +28,7 @@ def outcome_words(case: Case) -> str:
         return {"result": "is_true", "not result": "is_false"}.get(one.actual, "")
     if one.actual == CODE:
         return "exits"
-    if one.actual == "result" and one.kind == "is" and one.value:
+    if one.actual == "result" and one.kind == "is" and one.value in _TRUTHS:
         return f"is_{one.value.lower()}"
     if one.actual == "result" and one.value in ("[]", "{}", "()", "''", "set()"):
         return "is_empty"

@@ -189,7 +189,7 @@ def _of_kind(node: ast.expr, kinds: Sequence[str], noun: str) -> str:
         return f"negative_{noun}" if number < 0 else noun
     if kind == "None":
         return f"no_{noun}"
-    if len(kinds) == 2 and noun in _NAMELESS and (kind == "number" or _is_filler(node)):
+    if len(kinds) == 2 and noun in _NAMELESS and (kind == "number" or is_filler(node)):
         return kind
     if kind == "text" or (kind == "items" and item_count(node)):
         return "" if len(kinds) == 2 else f"{kind}_as_{noun}"
@@ -262,10 +262,10 @@ def _of_texts(nodes: Sequence[ast.expr], words: list[str], expected: Mapping[str
     kept = [at for at, node in enumerate(nodes) if at < len(results) and ast.dump(results[at]) == ast.dump(node)]
     found: list[str] = []
     for at, (node, word) in enumerate(zip(nodes, words, strict=True)):
-        filler = _is_filler(node)
+        filler = is_filler(node)
         if kept == [at] and len(nodes) > 1 and (filler or _has_digit(word)):
             found.append("unchanged")
-        elif filler and sum(_is_filler(other) for other in nodes) == 1:
+        elif filler and sum(is_filler(other) for other in nodes) == 1:
             found.append("plain_word")
         elif _has_digit(word):
             others = [other for number, other in enumerate(nodes) if number != at]
@@ -276,7 +276,8 @@ def _of_texts(nodes: Sequence[ast.expr], words: list[str], expected: Mapping[str
     return found if len(set(found)) == len(found) else words
 
 
-def _is_filler(node: ast.expr) -> bool:
+def is_filler(node: ast.expr) -> bool:
+    """Whether a text is a word for the sake of a word."""
     text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
     return (is_sample(text) and text.isalpha()) or text in _METASYNTACTIC
 

@@ -10,6 +10,7 @@ from ....utils.python_names import assigned_variable, last_name, names_of
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import CallableFacts
 from ..model.spec_case import Case
+from ..search.story_steps import is_filling
 from ..source.moments import NOW
 from ..source.titles import arguments_of, positional_names
 
@@ -18,6 +19,7 @@ LATER = "a_while"
 CLOCK = "now()"  # no parameter has this name
 VARYING = ast.Name("varying", ast.Load())
 """Stands for an argument that differs from row to row."""
+_FILLING_BY_MANY = ("extend", "update")
 ORDER = ("first", "second", "third", "fourth", "fifth")
 
 
@@ -49,6 +51,15 @@ class Situation:
     spread: str = ""
     itself: str = ""
     rows: dict[str, list[ast.expr]] = field(default_factory=dict)
+
+    def set_up(self) -> tuple[list[str], list[tuple[str, str]]]:
+        """What the object is filled by and made with: of two that are set up alike, numbers may be compared."""
+        made = [(name, ast.dump(node)) for name, node in self.arguments.items() if name.startswith(f"{RECEIVER}.")]
+        return self.filling(), sorted(made)
+
+    def filling(self) -> list[str]:
+        """The steps that put something into the object."""
+        return [name for name in self.before if is_filling(name) or name in _FILLING_BY_MANY]
 
 
 def situation_of(
@@ -86,6 +97,8 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
         found.arguments[CLOCK] = assigned[NOW]
     own_name = facts.name if facts is not None else ""
     found.before = tuple(name for name in reversed(_chained(act)) if name != own_name)
+    if own_name and not _calls(parse_expression(case.expression), own_name):
+        before = _without_act(before, own_name)
     own = _own_object(act, own_name)
     names = [node.id for node in (own, *ast.walk(act)) if isinstance(node, ast.Name)]
     receiver = next((name for name in names if name in assigned and facts is not None and facts.owner), None)
@@ -203,14 +216,22 @@ def _passed(case: Case, facts: CallableFacts | None, assigned: Mapping[str, ast.
     return found
 
 
+def _without_act(before: Sequence[tuple[str, str]], name: str) -> list[tuple[str, str]]:
+    """What is done before the last call of the member, where that stands in a statement and the act asks of it."""
+    at = next((at for at in reversed(range(len(before))) if before[at][1] == name), None)
+    return [one for number, one in enumerate(before) if number != at]
+
+
 def _asking(case: Case, facts: CallableFacts | None) -> str:
-    """The expression that calls the member: the act, or what a statement binds of which the act only asks something."""
+    """The expression that calls the member: the act, or what a statement calls of which the act only asks something."""
     name = facts.name if facts is not None else ""
     if not name or name.startswith("__") or _calls(parse_expression(case.expression), name):
         return case.expression
     for text in reversed(case.statements):
-        bound = [found for node in parse_python(text.strip()).body if (found := assigned_variable(node))]
-        made = next((value for _, value in bound if _calls(value, name)), None)
+        body = parse_python(text.strip()).body
+        values = [found[1] for node in body if (found := assigned_variable(node))]
+        values += [node.value for node in body if isinstance(node, ast.Expr)]
+        made = next((value for value in values if _calls(value, name)), None)
         if made is not None:
             return ast.unparse(made)
     return case.expression

@@ -435,7 +435,15 @@ def test_a_documented_call_that_passes_an_option_by_its_name_is_told_from_one_th
     usual, by_place, by_name = (returns(f"parse('apple'{given})", "2") for given in ("", ", True", ", strict=True"))
     evidence = SpecEvidence("m.py", (4, 5))
     told = replace(by_name, expect=(replace(by_name.expect[0], origin="documented", evidence=evidence),))
-    assert names(usual, by_place, told) == ["parse", "parse_with_strict", "parse_with_strict_by_name"]
+    parameters = (Parameter("text", "positional_only"), Parameter("strict", "positional_or_keyword", default="False"))
+    facts = replace(FACTS, functions=(CallableFacts("parse", "function", (1, 2), parameters),))
+
+    found = name_tests([usual, by_place, told], facts)
+    assert [found[case.id].id.removeprefix("tc_") for case in (usual, by_place, told)] == [
+        "parse",
+        "parse_with_strict",
+        "parse_with_strict_by_name",
+    ]
 
 
 def test_an_option_tells_more_than_a_truth_where_the_usual_rows_show_both() -> None:
@@ -448,7 +456,7 @@ def test_what_equals_something_is_the_usual_case_of_a_comparison() -> None:
     built = "stack = Stack(3)"
     unlike = returns("stack == 1", "False", built, subject="Stack.__eq__", kind="is")
     alike = returns("stack == Stack(3)", "True", built, subject="Stack.__eq__", kind="is")
-    assert names(unlike, alike) == ["stack_eq_is_false", "stack_eq"]
+    assert names(unlike, alike) == ["stack_eq_is_false_for_other_type", "stack_eq"]
 
 
 def test_what_is_passed_tells_more_than_that_nothing_comes_out() -> None:

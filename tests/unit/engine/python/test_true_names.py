@@ -1,0 +1,165 @@
+"""Names of tests are true: they tell what is asked of an object, not what only sets it up, and what comes out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
+from testwright.engine.python.write.naming import name_tests
+
+pytestmark = pytest.mark.feature("B-06", "B-18")
+
+
+def _callable(qualname: str, *names: str, kind: str = "method") -> CallableFacts:
+    """A callable of the class; a parameter with an equals sign has a default."""
+    parameters = tuple(
+        Parameter(name.rstrip("="), "positional_or_keyword", default="None" if name.endswith("=") else None)
+        for name in (("self",) if "Shelf" in qualname else ()) + names
+    )
+    return CallableFacts(qualname, kind, (1, 2), parameters, owner="Shelf" if "Shelf" in qualname else None)  # type: ignore[arg-type]
+
+
+SHELF = ClassFacts(
+    "Shelf",
+    "plain",
+    (1, 9),
+    constructor=_callable("Shelf", "items=", "key=", kind="constructor"),
+    members=tuple(
+        _callable(f"Shelf.{name}", *parameters)
+        for name, parameters in {
+            "discard": ("value",),
+            "remove": ("value",),
+            "count": ("value",),
+            "between": ("low=", "high=", "reverse="),
+            "index": ("value", "start=", "stop="),
+            "__mul__": ("value",),
+            "__contains__": ("value",),
+            "__gt__": ("other",),
+            "__eq__": ("other",),
+            "__ne__": ("other",),
+        }.items()
+    ),
+)
+FACTS = ModuleFacts("m.py", "m", ".", "", functions=(_callable("parse", "value", kind="function"),), classes=(SHELF,))
+FULL = "shelf = Shelf([1, 2, 3])"
+
+
+def asks(act: str, value: str, *statements: str, of: str, kind: str = "equals", told: bool = False) -> Case:
+    evidence = SpecEvidence("m.py", (4, 5)) if told else None
+    actual, given = (value, None) if kind == "holds" else ("result", value)
+    origin = "documented" if told else "observed"
+    demand = SpecExpectation(kind, actual, given, origin=origin, evidence=evidence)
+    return Case(" ".join((*statements, act)), "x", of, act, "call", (demand,), statements=statements)
+
+
+def refuses(act: str, *statements: str, of: str) -> Case:
+    demand = SpecExpectation("raises", "message", exception="ValueError", match="'3' is not in list")
+    return Case(" ".join((*statements, act)), "x", of, act, "call", (demand,), statements=statements)
+
+
+def named(*cases: Case) -> tuple[list[str], list[bool]]:
+    vague = set[str]()
+    found = name_tests(cases, FACTS, vague)
+    names = [found[case.id].id.removeprefix("tc_").removeprefix("shelf_") for case in cases]
+    return names, [case.id in vague for case in cases]
+
+
+def test_a_documented_test_beside_a_generated_twin_takes_the_plain_name() -> None:
+    observed = asks("shelf.discard(3)", "None", "shelf = Shelf()", "shelf.add(3)", of="Shelf.discard", kind="is")
+    told = asks("shelf", "[1, 2]", FULL, "shelf.discard(9)", "shelf.discard(3)", of="Shelf.discard", told=True)
+
+    assert named(observed, told)[0][1] == "discard"
+
+
+def test_what_an_object_is_made_of_is_no_condition_of_another_method() -> None:
+    observed = asks("shelf.between(reverse=True)", "[2, 1]", "shelf = Shelf()", "shelf.add(1)", of="Shelf.between")
+    told = asks("shelf.between(1, 2)", "[1, 2]", FULL, of="Shelf.between", told=True)
+
+    assert named(observed, told)[0] == ["between_with_reverse", "between"]
+
+
+def test_items_of_an_object_that_calls_fill_as_well_are_no_condition() -> None:
+    usual = asks("shelf.count(2)", "1", "shelf = Shelf([2, 1, 1])", of="Shelf.count")
+    other = asks("shelf.count(2)", "2", FULL, "shelf.add(2)", of="Shelf.count")
+
+    assert named(usual, other)[0] == ["count", "count_after_add"]
+
+
+def test_an_option_that_all_but_one_object_are_made_with_is_no_condition() -> None:
+    keyed = "shelf = Shelf([3, 2], key=neg)"
+    cases = (
+        asks("shelf.index(2)", "3", "shelf = Shelf([5, 4, 2], key=neg)", of="Shelf.index", told=True),
+        asks("shelf.index(2, start=1)", "1", keyed, of="Shelf.index"),
+        asks("shelf.index(2)", "1", "shelf = Shelf([5])", "shelf.update([2, 1])", of="Shelf.index"),
+        refuses("shelf.index(7)", keyed, of="Shelf.index"),
+        refuses("shelf.index(2, start=-1)", keyed, of="Shelf.index"),
+        refuses("shelf.index(2, stop=-1)", "shelf = Shelf(key=neg)", "shelf.add(2)", of="Shelf.index"),
+    )
+
+    assert named(*cases)[0] == [
+        "index",
+        "index_with_start",
+        "index_without_key",
+        "index_raises_value_error",
+        "index_raises_value_error_for_negative_start",
+        "index_raises_value_error_for_negative_stop",
+    ]
+
+
+def test_a_number_is_larger_only_than_one_that_the_same_object_is_asked_for() -> None:
+    usual = asks("shelf.count(3)", "3", FULL, of="Shelf.count")
+    larger = asks("shelf.count(6)", "1", FULL, of="Shelf.count")
+    apart = asks("shelf.count(6)", "1", "shelf = Shelf()", "shelf.add(6)", of="Shelf.count")
+
+    assert named(usual, larger)[0] == ["count", "count_for_larger_value"]
+    assert named(usual, apart)[0] == ["count", "count_after_add"]
+
+
+def test_the_call_that_a_documented_comparison_shows_is_no_step_before_it() -> None:
+    shown = asks("shelf", "[1, 2]", FULL, "shelf.remove(3)", of="Shelf.remove", told=True)
+    twice = asks("shelf", "[1]", FULL, "shelf.remove(3)", "shelf.remove(2)", of="Shelf.remove", told=True)
+
+    assert named(shown, twice)[0] == ["remove", "remove_after_remove"]
+
+
+def test_an_operand_that_the_act_hides_is_not_called_left_out() -> None:
+    usual = asks("repr(shelf * 2)", "'[1, 1]'", FULL, of="Shelf.__mul__")
+    hidden = asks("list((shelf * 2).between())", "[1, 1]", FULL, of="Shelf.__mul__")
+    key = asks("(shelf * 2).copy().key", "neg", FULL, of="Shelf.__mul__", kind="is")
+
+    names, vague = named(usual, hidden, key)
+    assert not any("without_value" in name or "is_neg" in name for name in names)
+    assert vague == [False, True, True]
+
+
+def test_a_comparison_that_does_not_hold_says_so() -> None:
+    absent = "not result"
+    greater = asks("shelf > Shelf()", absent, FULL, of="Shelf.__gt__", kind="holds")
+    holds = [
+        asks("3 in shelf", "result", FULL, of="Shelf.__contains__", kind="holds"),
+        asks("3 in shelf", absent, "shelf = Shelf()", of="Shelf.__contains__", kind="holds"),
+        asks("9 in shelf", absent, FULL, "shelf.add(1)", of="Shelf.__contains__", kind="holds"),
+    ]
+
+    assert named(greater)[0] == ["gt_is_false"]
+    assert named(*holds)[0] == ["contains", "contains_is_false", "contains_is_false_after_add"]
+
+
+def test_a_comparison_with_a_plain_number_is_one_with_another_type() -> None:
+    unequal = asks("shelf != 1", "result", FULL, of="Shelf.__ne__", kind="holds")
+    other = asks("shelf != Shelf()", "result", FULL, of="Shelf.__ne__", kind="holds")
+
+    assert named(unequal, other)[0] == ["ne_for_other_type", "ne"]
+
+
+def test_a_name_says_what_a_text_lacks_and_repeats_no_filler_word() -> None:
+    usual = asks("parse('${a}')", "1", of="parse")
+
+    assert named(usual, asks("parse('kitten')", "2", of="parse"))[0] == ["parse", "parse_for_plain_text"]
+    plain = asks("parse('sitting')", "1", of="parse")
+    names, vague = named(plain, replace(asks("parse('kitten')", "2", of="parse"), title="x"))
+    assert "kitten" not in names[1]
+    assert vague == [False, True]
