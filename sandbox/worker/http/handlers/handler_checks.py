@@ -172,9 +172,11 @@ class Checks(RequestSources):
         values = self.constants(right)
         if values and isinstance(left, ast.Call) and getattr(left.func, "attr", "") in ("lstrip", "removeprefix"):
             # `sort.lstrip("-") in SORTS`: what is taken away may be there.
-            sign = left.args[0].value if left.args and isinstance(left.args[0], ast.Constant) else None
-            signed = [f"{sign}{value}" for value in values if isinstance(value, str)]
-            values = [*values, *signed] if isinstance(sign, str) else values
+            taken = self.constant(left.args[0]) if left.args else None
+            # `lstrip` takes away letters, `removeprefix` a text.
+            signs = taken if isinstance(taken, str) else ""
+            signs = [signs] if signs and getattr(left.func, "attr", "") == "removeprefix" else list(signs)
+            values = [*values, *(f"{sign}{value}" for sign in signs for value in values if isinstance(value, str))]
         for place in self.places(left):
             if values and place[1] and all(map(is_scalar, values)):
                 self.reads.at(*place)["enum"] = sorted(values, key=str) if isinstance(values, set) else values

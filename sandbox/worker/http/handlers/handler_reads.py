@@ -9,7 +9,7 @@ import re
 
 from .handler_checks import TYPES
 from .handler_optional import OptionalKeys
-from .handler_trees import leaves, method_test, tree_of
+from .handler_trees import bound_again, leaves, mentions_request, method_test, tree_of
 
 _USUAL = ("content-type", "accept", "host", "user-agent", "content-length", "x-requested-with", "origin", "referer")
 _NUMBERS = re.compile(
@@ -18,15 +18,19 @@ _NUMBERS = re.compile(
 )
 _FLAGS = re.compile(r"^(is|has|can)_|(^|_)(done|completed?|active|enabled|finished|archived|available|published)$")
 _MOST_DEPTH = 3
+_MOST_WALKS = 200
+"""How many functions are gone through for one handler."""
 
 
 class Reads:
     """What was found: `keys` by (kind, place) → schema; places of the body are tuples of keys, `[]` for an item."""
 
-    def __init__(self):
+    def __init__(self, left=None):
         self.keys = {}
         self.models = []
         self.body = False
+        # How many more functions may be gone through, shared by all that belong to one handler.
+        self.left = [_MOST_WALKS] if left is None else left
 
     def at(self, kind, place):
         """The schema of a key, made where it is new."""
@@ -120,9 +124,15 @@ class _Walk(OptionalKeys):
 
     following = ()
 
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.given_back = {}
+
     def run(self):
-        """Read all of it."""
-        self.block(self.node.body)
+        """Read all of it, where not too much was read before."""
+        self.reads.left[0] -= 1
+        if self.reads.left[0] >= 0:
+            self.block(self.node.body)
 
     def block(self, statements):
         """Statements in order; whether they end the function."""
@@ -327,7 +337,7 @@ class _Walk(OptionalKeys):
         named = [parameter.arg for parameter in tree.args.args]
         given = dict(zip(named, node.args))
         given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
-        handed = False
+        handed, fixed = False, set(named) - bound_again(tree)
         for name, value in given.items():
             place, constant = self.place(value), self.constant(value)
             if place is not None:
@@ -335,27 +345,41 @@ class _Walk(OptionalKeys):
             elif self.is_request(value):
                 walk.requests.add(name)
                 handed = True
-            elif constant is not None:
+            elif constant is not None and name in fixed:
                 walk.given_names[name] = constant
         # What a module names in a call is of the project; the functions of a framework read nothing for it.
         own = _package(target.__globals__) == _package(self.names)
         named_here = own and any(isinstance(value, str) for value in walk.given_names.values())
         for parameter, value in zip(named[::-1], tree.args.defaults[::-1]):
-            if parameter not in given and isinstance(value, ast.Constant) and value.value is not None:
+            taken = parameter in fixed and parameter not in given
+            if taken and isinstance(value, ast.Constant) and value.value is not None:
                 walk.given_names[parameter] = value.value
+        for parameter in named:
+            walk.names.pop(parameter, None)
         walk.names.update(walk.given_names)
         walk.optional, walk.defaulted = self.optional, self.defaulted
         # A function that is called without arguments may still read the global request.
-        if walk.known or handed or named_here or not node.args:
+        if walk.known or handed or ((named_here or not node.args) and self.mentions(target)):
             walk.run()
+
+    def mentions(self, target):
+        """Whether a function that is called here may read the request without being given it."""
+        return mentions_request(target, self.requests, _MOST_DEPTH - 2 - self.depth)
 
     def returned(self, target):
         """What a small function of the module gives back: `def payload(): return request.get_json()`."""
-        tree = tree_of(target) if inspect.isfunction(target) and self.depth + 1 < _MOST_DEPTH else None
-        if tree is None or len(tree.body) > 12:
+        if not inspect.isfunction(target) or self.depth + 1 >= _MOST_DEPTH:
+            return []
+        if target not in self.given_back:
+            self.given_back[target] = self.places_returned(target)
+        return self.given_back[target]
+
+    def places_returned(self, target):
+        tree = tree_of(target)
+        if tree is None or len(tree.body) > 12 or not self.mentions(target):
             return []
         names = set(self.requests) | {arg.arg for arg in tree.args.args if arg.arg in ("request", "req")}
-        walk = _Walk(tree, dict(target.__globals__), self.method, Reads(), names, self.depth + 1)
+        walk = _Walk(tree, dict(target.__globals__), self.method, Reads(self.reads.left), names, self.depth + 1)
         walk.run()
         found = [walk.place(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
         return [place for place in found if place is not None][:1]

@@ -1,19 +1,68 @@
 """Parses handlers into syntax trees and finds the methods they take and the branches that refuse a request."""
 
 import ast
+import functools
 import inspect
 import re
 import textwrap
 
+_TREES = {}
+
 
 def tree_of(function):
-    """The syntax tree of a function, with its decorators; None where its source is not there."""
+    """The syntax tree of a function, with its decorators; None where its source is not there. Nobody changes it."""
+    try:
+        code = getattr(inspect.unwrap(function), "__code__", None)
+    except ValueError:
+        return None
+    # Functions of two files with equal code may have other defaults.
+    key = (getattr(code, "co_filename", ""), code)
+    if code is None:
+        return _parsed(function)
+    if key not in _TREES:
+        _TREES[key] = _parsed(function)
+    return _TREES[key]
+
+
+def _parsed(function):
     try:
         source = textwrap.dedent(inspect.getsource(function))
         body = ast.parse(source).body
     except (OSError, TypeError, SyntaxError, ValueError):
         return None
     return body[0] if body and isinstance(body[0], (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+@functools.lru_cache(maxsize=None)
+def _words(tree):
+    """The names of a tree and, with a dot, its attributes."""
+    nodes = list(ast.walk(tree))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return frozenset(names | {f".{node.attr}" for node in nodes if isinstance(node, ast.Attribute)})
+
+
+def mentions_request(function, requests, depth):
+    """Whether a function has a name of the request in it, or calls one of its module that has, so many calls deep."""
+    tree = tree_of(function)
+    if tree is None:
+        return False
+    words, names = _words(tree), function.__globals__
+    if ".request" in words or not words.isdisjoint(requests):
+        return True
+    called = (names.get(word) for word in words) if depth > 0 else ()
+    return any(mentions_request(one, requests, depth - 1) for one in called if inspect.isfunction(one))
+
+
+@functools.lru_cache(maxsize=None)
+def bound_again(tree):
+    """The names that a function binds, other than by a plain assignment."""
+    nodes = list(ast.walk(tree))
+    assigned = [node.targets for node in nodes if isinstance(node, ast.Assign)]
+    assigned += [[node.target] for node in nodes if isinstance(node, ast.AnnAssign)]
+    plain = {id(target) for targets in assigned for target in targets}
+    stored = [node for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
+    names = {node.id for node in stored if id(node) not in plain}
+    return names | {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
 
 
 def refuses(statements):

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from testwright.sandbox import worker
-from testwright.sandbox.worker.http.handlers.handler_reads import of_handler
+from testwright.sandbox.worker.http.handlers import handler_reads
+from testwright.sandbox.worker.http.handlers.handler_reads import _MOST_WALKS, of_handler
 from testwright.tests.support.runs.interpreters import TARGET_VERSIONS, find_interpreter
 
 pytestmark = pytest.mark.feature("T-20")
@@ -183,6 +184,8 @@ def _sorts(request: Any) -> Any:
         abort(400)
     if request.args.get("kind") == "none":
         abort(400)
+    if request.args.get("order", "").lstrip("+-") not in ("up", "down"):
+        abort(400)
     return [sort, request.args.get("low") == "true"]
 
 
@@ -190,6 +193,7 @@ def test_signs_before_a_choice_and_what_a_query_is_compared_with_are_values_of_i
     assert of_handler(_sorts, "GET").schema("query")["properties"] == {
         "sort": {"enum": ["id", "title", "-id", "-title"], "default": "id"},
         "kind": {},
+        "order": {"enum": ["up", "down", "+up", "+down", "-up", "-down"]},
         "low": {"examples": ["true"]},
     }
 
@@ -221,6 +225,48 @@ def test_a_key_that_is_checked_only_where_it_is_there_or_has_any_default_is_opti
     assert set(body["properties"]) == {"note", "color", "size", "place", "tags", "marks", "title"}
     assert body["properties"]["tags"] == {"type": "array"}
     assert body["required"] == ["title"]
+
+
+def _noted(name: str, level: str = "low") -> str:
+    return f"{name}: {level}"
+
+
+def _translated(text: str) -> str:
+    return _noted("title") + _noted("text") + text
+
+
+def _paged(request: Any, name: str = "page", step: int = 1, last: bool = False) -> Any:
+    name, step = request.args.get("start"), 5
+    for last in (True,):
+        if last:
+            request.args.get("size")
+    return [request.args.get(name), step, last]
+
+
+def _deep(request: Any) -> Any:
+    return [_paged(request), _paged(request), _paged(request)]
+
+
+def _shows(request: Any) -> Any:
+    return [_translated("a"), _translated("b"), _paged(request)]
+
+
+def _shows_much(request: Any) -> Any:
+    return [request.args.get("first"), [_deep(request) for _ in "ab"], request.args.get("last")]
+
+
+def test_only_helpers_that_may_read_the_request_are_gone_through() -> None:
+    # The handler, and the only such helper of it: for what it reads, and for what it gives back.
+    assert of_handler(_shows, "GET").left == [_MOST_WALKS - 3]
+
+
+def test_a_handler_with_very_many_helpers_is_read_as_far_as_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handler_reads, "_MOST_WALKS", 1)
+    assert set(of_handler(_shows_much, "GET").schema("query")["properties"]) == {"first", "last"}
+
+
+def test_a_parameter_that_a_helper_binds_again_stands_for_none_of_its_callers_values() -> None:
+    assert set(of_handler(_shows, "GET").schema("query")["properties"]) == {"start", "size"}
 
 
 _UNWRITTEN = "".join(["tulip", "-garden-19"])
