@@ -161,4 +161,6 @@ PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
 NAME_OF = re.compile(r"([a-z]{3,})_name")
 # Names of texts that stand before a line, and for what was cut off.
 INDENT_NAME = re.compile(r"(\w+_)?(indent(ation)?|bullet)")
+# What puts values in order is given one of them.
+KEY_NAME = re.compile(r"key|key_?func(tion)?|sort_?key")
 ELLIPSIS_NAME = re.compile(r"placeholder|ellipsis|continuation|(truncation_)?marker")

@@ -420,6 +420,8 @@ def _chosen(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]
 
 def _callables(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
     arity = -1 if domain.arity is None else domain.arity
+    if arity == -1 and tables.KEY_NAME.fullmatch(context.name):
+        arity = 1
     result = domain.value.kind if domain.value is not None else ""
     found: list[str] = []
     if tables.CONVERTER_NAME.fullmatch(context.name) and arity in (1, -1):

@@ -9,7 +9,9 @@ from dataclasses import replace
 from ....utils.python_names import last_name
 from ....utils.python_source import literal_or
 from ..model.domain import UNKNOWN, ParameterDomain, Precondition
+from ..model.model import Candidate
 from ..source.annotations import TypeHint
+from ..source.import_block import read_imports
 from .from_types import ClassLookup, domain_of_class, domain_of_hint
 
 _MAXIMUM_ITEMS = 40
@@ -17,6 +19,9 @@ _MAXIMUM_DEPTH = 5
 _ENOUGH = 3
 _SORTED_LISTS = 2
 _LEAST_SORTED = 4
+_FUNCTIONS = frozenset(
+    "abs all any ascii bin callable chr hash hex id iter len max min oct ord repr round sorted sum".split()
+)
 _CONTAINERS = {"list": "sequence", "tuple": "sequence", "deque": "sequence", "set": "set", "frozenset": "set"}
 
 
@@ -37,6 +42,12 @@ def _are_sorted(nodes: Sequence[ast.expr]) -> bool:
     rows = [row for row in lists if isinstance(row, list | tuple) and len(row) >= _LEAST_SORTED]
     numbers = all(type(item) in (int, float) for row in rows for item in row)
     return len(rows) == len(lists) >= _SORTED_LISTS and numbers and all(list(row) == sorted(row) for row in rows)
+
+
+def is_library_function(value: Candidate) -> bool:
+    """Whether a value is the name of a function: `len`, or `neg` that is imported from `operator`."""
+    bound = {binding.bound: binding.module for binding in read_imports(value.imports) if binding.name is not None}
+    return bound.get(value.source) == "operator" or (value.source not in bound and value.source in _FUNCTIONS)
 
 
 def domain_of_literal(node: ast.expr, look_up: ClassLookup, depth: int = 0) -> ParameterDomain:

@@ -17,7 +17,7 @@ from ..shapes.shape import Shape
 from ..source.annotations import TypeHint
 from ..usage.project_index import ProjectIndex
 from .describe import described
-from .from_literals import domain_of_values
+from .from_literals import domain_of_values, is_library_function
 from .from_prose import Prose
 from .from_shapes import OwnersOf, ShapeDomains
 from .from_types import ClassLookup, domain_of_annotation, domain_of_class, domain_of_default, domain_of_hint
@@ -249,7 +249,8 @@ class _Inference:
         for source, documented in (("doctest", True), ("call site", False)):
             chosen = [value for value in known if (value.origin in _DOCUMENTED) == documented]
             nodes = [node for value in chosen if (node := expression_or_none(value.source)) is not None]
-            domain = domain_of_values(nodes, self._look_up)
+            functions = bool(chosen) and all(map(is_library_function, chosen))
+            domain = ParameterDomain("callable", arity=-1) if functions else domain_of_values(nodes, self._look_up)
             if domain.kind not in ("any", "none"):
                 named: DomainSource = "doctest" if source == "doctest" else "call site"
                 found.append(replace(domain, source=named))

@@ -163,7 +163,8 @@ def class_facts(node: ast.ClassDef) -> ClassFacts:
     kind = _class_kind(node, bases, decorators, members)
     fields = _enum_members(node) if kind == "enum" else _fields(node)
     maker = members.pop("__new__", None)
-    constructor = members.pop("__init__", None) or maker
+    constructor = members.pop("__init__", None)
+    constructor = _with_parameters_of(constructor, maker) if constructor is not None else maker
     if constructor is None and (kind in GENERATED_CONSTRUCTORS or kind == "typeddict"):
         constructor = _from_fields(node, kind, bases)
     if constructor is not None:
@@ -178,6 +179,14 @@ def class_facts(node: ast.ClassDef) -> ClassFacts:
         fields=fields,
         documentation=documentation_of(node),
     )
+
+
+def _with_parameters_of(constructor: CallableFacts, maker: CallableFacts | None) -> CallableFacts:
+    """A constructor with what the docstring of `__new__` says of the parameters that its own says nothing of."""
+    told = {name for name, _ in constructor.documentation.parameters}
+    more = [one for one in maker.documentation.parameters if one[0] not in told] if maker is not None else []
+    own = constructor.documentation
+    return replace(constructor, documentation=replace(own, parameters=(*own.parameters, *more)))
 
 
 def _members(node: ast.ClassDef) -> dict[str, CallableFacts]:
