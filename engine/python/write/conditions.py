@@ -27,7 +27,6 @@ TELLING = ("itself", "single_", "negative_", "zero_", "empty_", "no_", "none_as_
 _KEYS = frozenset({"key", "k", "name", "id", "ident"})
 # Options that any value may be given for: the word that is given says nothing.
 _ANYTHING = frozenset({"default", "value", "fillvalue", "fill_value", "initial"})
-
 _ONLY = "after_only_"
 # Words that say only of a value that it is another one, or how large.
 UNTOLD = ("other_", "longer_", "shorter_", "larger_", "smaller_")
@@ -97,7 +96,8 @@ def _built_of_nothing(mine: Situation, usual: Situation, facts: CallableFacts | 
 def _steps(mine: Situation, usual: Situation, facts: CallableFacts | None) -> str:
     """Describes what was done to the object before, never what was not: that says nothing of a test."""
     added = [name for name in mine.before if name not in usual.before]
-    missing = [] if mine.built else [name for name in usual.before if name not in mine.before]
+    own = facts.name if facts is not None else ""  # what the usual test does again, both do
+    missing = [] if mine.built else [name for name in usual.before if name not in (*mine.before, own)]
     if added:
         return f"after_{snake_case(added[-1])}"
     if len(mine.before) > len(usual.before):

@@ -74,6 +74,16 @@ def test_a_documented_test_beside_a_generated_twin_takes_the_plain_name() -> Non
     assert named(observed, told)[0][1] == "discard"
 
 
+def test_nothing_tells_a_generated_twin_from_the_documented_test() -> None:
+    bound = asks("list(found)", "[1, 2]", FULL, "found = shelf.between(1, 2)", of="Shelf.between", told=True)
+    asked = asks("list(shelf.between(1, 2))", "[1, 2]", FULL, of="Shelf.between")
+    again = asks("shelf", "[2]", FULL, "shelf.remove(1)", "shelf.remove(3)", of="Shelf.remove", told=True)
+    state = SpecExpectation("equals", "list(shelf)", "[1, 2]")
+    once = replace(asks("shelf.remove(3)", "None", FULL, of="Shelf.remove"), expect=(state,))
+
+    assert named(bound, asked, again, once)[1] == [False, True, False, True]
+
+
 def test_what_an_object_is_made_of_is_no_condition_of_another_method() -> None:
     observed = asks("shelf.between(reverse=True)", "[2, 1]", "shelf = Shelf()", "shelf.add(1)", of="Shelf.between")
     told = asks("shelf.between(1, 2)", "[1, 2]", FULL, of="Shelf.between", told=True)
