@@ -21,8 +21,9 @@ from .baselines import BaselineFinder
 from .budget import ApiBudget, select_pairs_within, select_within
 from .differences import distinct_proposals
 from .execute import differs_from, drop_setup, execute_proposals, mark_state_dependent, merge_observations
+from .flag_effects import with_effect
 from .judge import MOST_TEXT
-from .propose import FILTERS, filled_lists, proposals_for, readings_after_change, wrong_methods
+from .propose import filled_lists, proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded, logins_after_change
 from .propose_relations import relation_proposals, untouched_readings
 from .propose_sequences import state_dependent_proposals
@@ -142,20 +143,6 @@ async def _seen_again(
     return sorted(kept, key=lambda observed: order[observed.proposal.operation.name])
 
 
-async def _with_effect(finder: BaselineFinder, proposals: Iterable[Proposal]) -> list[Proposal]:
-    """Return proposals without those flags of a list that is filled for them, and that pick out nothing there."""
-    found: list[Proposal] = []
-    for proposal in proposals:
-        if not proposal.group.startswith(f"{FILTERS}_"):
-            found.append(proposal)
-            continue
-        plain = {key: entry for key, entry in proposal.request.items() if key != "query"}
-        whole, picked = [(await finder.send((*proposal.setup, request)))[-1] for request in (plain, proposal.request)]
-        if picked.text != whole.text:
-            found.append(proposal)
-    return found
-
-
 def _tested(api: Api, wanted: Collection[str] | None) -> Api:
     """Return the part of an API that is to be tested."""
     if wanted is None:
@@ -175,14 +162,15 @@ async def _proposed(
     second = await second_things(finder, world)
     varied = await varied_stories(finder, world, second, budget.pairs)
     every = distinct_proposals(_all_proposals(world, credentials, second, varied))
-    chosen = select_within([proposal for proposal in every if _is_wanted(proposal.operation, wanted)], budget)
-    effective = await _with_effect(finder, chosen.proposals)
+    tried = [proposal for proposal in every if _is_wanted(proposal.operation, wanted)]
+    # What picks out nothing takes no other request's place in the budget.
+    chosen = select_within(await with_effect(finder, world, tried, budget.pairs), budget)
     readings, untried = await _changed_readings(finder, world, varied, budget, wanted)
     readings += await untouched_readings(finder, world, readings)
     sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
     related = await relation_proposals(finder, world, second, budget.pairs, wanted)
     broken = [proposal for proposal in finder.broken.values() if _is_wanted(proposal.operation, wanted)]
-    proposals = distinct_proposals([*effective, *readings, *sequences, *related, *broken])
+    proposals = distinct_proposals([*chosen.proposals, *readings, *sequences, *related, *broken])
     return proposals, (*chosen.cut, *untried, *left_out)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -13,7 +14,7 @@ from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
-from testwright.engine.api.probe.explore import _with_effect
+from testwright.engine.api.probe.flag_effects import with_effect
 from testwright.engine.api.probe.propose import filled_lists, readings_after_change
 from testwright.engine.api.probe.propose_relations import relation_proposals, untouched_readings
 from testwright.engine.api.probe.propose_updates import update_proposals
@@ -260,7 +261,7 @@ async def test_a_flag_that_picks_out_nothing_of_a_list_that_is_filled_for_it_bec
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
     lists = list(filled_lists(world, await second_things(finder, world)))
-    kept = {one.name for one in await _with_effect(finder, lists)}
+    kept = {one.name for one in await with_effect(finder, world, lists, 99)}
     assert {one.name for one in lists} - kept == {
         "filled_by_mine_false_of_two_users",
         "filled_by_mine_false_after_tag",
@@ -269,3 +270,29 @@ async def test_a_flag_that_picks_out_nothing_of_a_list_that_is_filled_for_it_bec
         "filled_by_mine_true_after_lend",
     }
     assert "filled_by_mine_true_of_two_users" in kept
+    flags = {one.name for one in lists if one.name.endswith(("_of_two_users", "_after_tag", "_after_lend"))}
+    assert {one.name for one in await with_effect(finder, world, lists, 0)} == {one.name for one in lists} - flags
+
+
+class Shops:
+    """Needs a shop in each query, heeds no flag, and gives new ids each time."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
+        self.asked += 1
+        if "shop" not in requests[-1].get("query", {}):
+            return (HttpAnswer(422),)
+        return (HttpAnswer(200, {}, json.dumps([{"id": self.asked, "price": 3}])),)
+
+
+async def test_a_flag_is_compared_with_the_same_request_without_it_and_not_by_what_varies_anyway(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    lists = list(filled_lists(world, await second_things(finder, world)))
+    [flag] = [one for one in lists if one.name == "filled_by_mine_true_of_two_users"]
+    plain = world.baselines["list"]
+    world.baselines["list"] = replace(plain, request={**plain.request, "query": {"shop": 1}})
+    asked = replace(flag, request={**flag.request, "query": {"shop": 1, "mine": True}})
+    assert await with_effect(cast(BaselineFinder, Shops()), world, [asked], 99) == []
