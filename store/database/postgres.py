@@ -166,8 +166,7 @@ class PostgresDatabase:
         try:
             with self._engine.connect() as connection:
                 # The pool puts a new connection in the place of a lost one and says nothing: leases may be lost, too.
-                if "leases_kept" not in connection.info:
-                    self._keep_leases()
+                if "leases_kept" not in connection.info and self._keep_leases():
                     connection.info["leases_kept"] = True
                 transaction = connection.begin()
                 result = work(connection)
@@ -187,14 +186,22 @@ class PostgresDatabase:
                 ) from error
             raise _NothingStored from error.orig
 
-    def _keep_leases(self) -> None:
-        """Take again what was held by connections that are gone. Raises RunLocked where another process has it now."""
+    def _keep_leases(self) -> bool:
+        """Take again what was held by connections that are gone; whether all is held.
+
+        Raises:
+            RunLocked: another process has it now.
+        """
+        lost = False
         with self._leasing:
             for run_id, lease in list(self._leases.items()):
                 if not lease.is_held():
                     lease.release()
-                    with suppress(DBAPIError):  # the server is still away: the transaction that follows says so
+                    try:
                         self._leases[run_id] = _Lease(self._place, run_id, lease.shared)
+                    except DBAPIError:  # the server is still away, and the next transaction tries again
+                        lost = True
+        return not lost
 
     @contextmanager
     def _typed_errors(self) -> Iterator[None]:
