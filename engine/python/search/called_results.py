@@ -11,7 +11,8 @@ from ....utils.python_names import dotted_name
 from ....utils.python_source import literal_or, parse_expression
 from ..facts.type_inference import name_entry
 from ..model.model import ModuleFacts, Observation, Trial
-from .trial_mutation import with_act
+from .returned_functions import rows_of_annotation
+from .trial_mutation import with_act, with_needs
 
 _FUNCTION_NAME = re.compile(r"_*(f|fn|func|function|method|wrapped|callback|callable_?|user_function|decorated|view)")
 
@@ -30,15 +31,14 @@ def result_calls(trial: Trial, observation: Observation, facts: ModuleFacts | No
     if value.type_name.rpartition(".")[2] not in _CALLABLE_TYPES:
         return []
     inner = f"({trial.act})" if trial.act.startswith("lambda") else trial.act
-    rows = _rows_for(_taken_by_result(trial, facts))
+    subject = next((one for one in facts.callables() if one.qualname == trial.subject), None) if facts else None
+    declared = rows_of_annotation(subject, facts) if subject is not None and facts is not None else None
+    if declared is not None:
+        acts = [(f"{inner}({', '.join(value.source for value in row)})", row) for row in declared]
+        return [with_needs(with_act(trial, act), list(row)) for act, row in acts]
+    rows = _rows_for(subject.returned_parameters if subject is not None else ())
     calls = [with_act(trial, f"{inner}({arguments})") for arguments in rows]
     return list(in_turns([calls, _decorations(trial)]))
-
-
-def _taken_by_result(trial: Trial, facts: ModuleFacts | None) -> tuple[str, ...]:
-    """The parameters of the function that a callable of the module returns; none where it is not known."""
-    callables = facts.callables() if facts is not None else ()
-    return next((one.returned_parameters for one in callables if one.qualname == trial.subject), ())
 
 
 def _rows_for(names: tuple[str, ...]) -> tuple[str, ...]:
