@@ -166,7 +166,7 @@ async def _proposed(
     # What picks out nothing takes no other request's place in the budget.
     chosen = select_within(await with_effect(finder, world, tried, budget.pairs), budget)
     readings, untried = await _changed_readings(finder, world, varied, budget, wanted)
-    readings += await untouched_readings(finder, world, readings)
+    readings += await untouched_readings(finder, world, readings, budget.pairs)
     sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
     related = await relation_proposals(finder, world, second, budget.pairs, wanted)
     broken = [proposal for proposal in finder.broken.values() if _is_wanted(proposal.operation, wanted)]

@@ -41,7 +41,7 @@ async def relation_proposals(
         SandboxFailure: the sandbox broke.
     """
     asked = [one for one in world.baselines.values() if wanted is None or one.operation.name in wanted]
-    chosen = await varied_stories(finder, world, with_other_choices(world, second), most)
+    chosen = await varied_stories(finder, world, with_other_choices(world, second), most, alone=False)
     found: list[Proposal] = []
     for kind, baseline in islice(in_turns([(kind, one) for one in asked] for kind in (_ROLES, _BELOW, _AGAIN)), most):
         if kind == _ROLES:
@@ -104,24 +104,29 @@ async def _in_roles(
 
 
 async def untouched_readings(
-    finder: BaselineFinder, world: ResourceModel, changed: Iterable[Proposal]
+    finder: BaselineFinder, world: ResourceModel, changed: Iterable[Proposal], most: int
 ) -> list[Proposal]:
     """Return readings of a user's own that a change by another user leaves alone, one for each operation.
 
     Args:
         changed: readings that the user's own change touches; those of lists are asked for by another user elsewhere.
+        most: how many of them are tried.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
     found: dict[str, Proposal] = {}
     filled = {one.operation.path for one in world.baselines.values() if one.operation.method == "POST"}
+    tried = 0
     for after in changed if OTHER in world.users else ():
         operation, baseline = after.operation, world.baselines.get(after.operation.name)
         own = "{" not in operation.path and operation.path not in filled and operation.name not in found
         setup = tuple(_by_other(after.setup))
         if baseline is None or not own or setup == after.setup or ways.auth_names(after.request) != (USER,):
             continue
+        tried += 1
+        if tried > most:
+            break
         usual = await _last(finder, (*baseline.setup, after.request))
         theirs = await _last(finder, (*setup, after.request))
         if (

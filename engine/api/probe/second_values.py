@@ -37,20 +37,22 @@ async def second_things(finder: BaselineFinder, world: ResourceModel) -> dict[st
 
 
 async def varied_stories(
-    finder: BaselineFinder, world: ResourceModel, second: Others, most: int
+    finder: BaselineFinder, world: ResourceModel, second: Others, most: int, *, alone: bool = True
 ) -> dict[str, BaselineRequest]:
     """Return baselines whose resources are made with the values of second things; those that fail so are left out.
 
     A default that is written again, a sum of ones and a field that is dropped pass with the plainest values.
 
     Args:
-        most: how many are tried.
+        most: how many stories are tried, and how many requests with values that succeed only in place of the first.
+        alone: whether the latter are tried.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
     found: dict[str, BaselineRequest] = {}
-    second = {**await _alone(finder, world, second, most), **second}
+    if alone:
+        second = {**await _alone(finder, world, second, most), **second}
     stories = ((name, _with_second_values(known.story, world, second)) for name, known in world.baselines.items())
     changed = ((name, story) for name, story in stories if story != list(world.baselines[name].story))
     for name, story in islice(changed, most):
@@ -66,12 +68,12 @@ async def _alone(finder: BaselineFinder, world: ResourceModel, second: Others, m
     """Return requests with other values that succeed only in place of the first: what is lent is not lent twice."""
     found: dict[str, BaselineRequest] = {}
     lacking = [known for name, known in world.baselines.items() if name not in second]
-    for baseline in islice((known for known in lacking if known.operation.method == "POST"), most):
-        for request, _ in distinct_requests(baseline, world):
-            answers = await finder.send((*baseline.setup, request))
-            if len(answers) == len(baseline.setup) + 1 and answers[-1].ok:
-                found[baseline.operation.name] = replace(baseline, request=request, answer=answers[-1])
-                break
+    posts = [known for known in lacking if known.operation.method == "POST"]
+    tried = ((known, request) for known in posts for request, _ in distinct_requests(known, world))
+    for baseline, request in islice(((known, one) for known, one in tried if known.operation.name not in found), most):
+        answers = await finder.send((*baseline.setup, request))
+        if len(answers) == len(baseline.setup) + 1 and answers[-1].ok:
+            found[baseline.operation.name] = replace(baseline, request=request, answer=answers[-1])
     return found
 
 

@@ -28,7 +28,13 @@ from ..probe.judge import (
 )
 from ..probe.propose_updates import CONDITIONAL
 from ..probe.resource_model import parse_json
-from ..probe.sign_in.others import changed_by_another, hides_from_others, read_by_others, refused_to_anonymous
+from ..probe.sign_in.others import (
+    changed_by_another,
+    changed_by_the_first,
+    hides_from_others,
+    read_by_others,
+    refused_to_anonymous,
+)
 from ..probe.sign_in.private import user_secrets
 from ..values.data import SecretFilter, looks_secret
 from .render_groups import with_tables_in_ids
@@ -353,7 +359,7 @@ def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: S
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:_MOST_REASON], "line": 0}
     for subject, reason in (*exploration.cut, *exploration.api.left_out, *exploration.api.problems):
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:1000], "line": 0}
-    notes = [*read_by_others(exploration.seen), *exploration.notes]
+    notes = [*read_by_others(exploration.seen), *changed_by_the_first(exploration.seen), *exploration.notes]
     left_out = (
         (sorted_out.unsteady, "the same requests were answered with another status another day or in another process"),
         (sorted_out.asked_with_secrets, "requests hold what looks like a secret, which no test may hold"),

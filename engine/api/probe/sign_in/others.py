@@ -16,6 +16,7 @@ from .users import OTHER, USER
 
 _SEVERAL = 2
 """How many things a list may show a part of."""
+_MOST_LABELS = 5
 
 
 def refused_to_anonymous(found: Sequence[ObservedProposal]) -> frozenset[str]:
@@ -55,6 +56,23 @@ def read_by_others(found: Sequence[ObservedProposal]) -> list[str]:
         if _reaches(seen, guarded) and seen.proposal.request["method"] not in UNSAFE and not hides_from_others(seen)
     )
     return [f"{label} shows another user what is not theirs; is it meant to be shared?" for label in labels]
+
+
+def changed_by_the_first(found: Sequence[ObservedProposal]) -> list[str]:
+    """Return a question where a user changes what another one created, which that one may not do with theirs."""
+    labels = list(dict.fromkeys(seen.proposal.operation.label for seen in found if _changes_anothers(seen)))
+    if not labels:
+        return []
+    which = f"{', '.join(labels[:_MOST_LABELS])}{' and more' * (len(labels) > _MOST_LABELS)}"
+    return [f"The first user changes what another user created, by {which}; is the first one meant to be allowed to?"]
+
+
+def _changes_anothers(seen: ObservedProposal) -> bool:
+    proposal = seen.proposal
+    makers = {auth_names(step) for step in proposal.setup if step["method"] in UNSAFE}
+    asked = proposal.category == "state" and auth_names(proposal.request) == (USER,)
+    changes = proposal.request["method"] in UNSAFE and "{" in proposal.operation.path
+    return asked and changes and (OTHER,) in makers and (USER,) not in makers and seen.steady and seen.answer.ok
 
 
 def _reaches(seen: ObservedProposal, guarded: Collection[str]) -> bool:

@@ -12,14 +12,15 @@ import pytest
 
 from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.model.model import HttpAnswer, Json, Proposal
+from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.flag_effects import with_effect
 from testwright.engine.api.probe.propose import filled_lists, readings_after_change
 from testwright.engine.api.probe.propose_relations import relation_proposals, untouched_readings
 from testwright.engine.api.probe.propose_updates import update_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
-from testwright.engine.api.probe.second_values import second_things, varied_stories
+from testwright.engine.api.probe.second_values import second_things, varied_stories, with_other_choices
+from testwright.engine.api.probe.sign_in.others import changed_by_the_first
 from testwright.engine.api.values.data import SampleValues
 
 pytestmark = pytest.mark.feature("T-20")
@@ -190,6 +191,17 @@ async def test_what_is_done_only_once_is_done_with_other_amounts_in_place_of_the
     second = await second_things(finder, world)
     assert "lend" not in second
     assert (await varied_stories(finder, world, second, 99))["lend"].request["body"]["content"] == {"days": 12}
+    assert "lend" not in await varied_stories(finder, world, second, 0)
+
+
+async def test_stories_of_what_is_shared_differ_in_their_flags_only(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    choices = with_other_choices(world, await second_things(finder, world))
+    shared = await varied_stories(finder, world, choices, 99, alone=False)
+    assert shared["lend"].request == world.baselines["lend"].request
+    made = world.baselines["add"].request["body"]["content"]
+    assert shared["lend"].setup[0]["body"]["content"] == {**made, "public": True}
 
 
 async def test_what_is_made_is_read_with_other_values_and_updated_from_them(
@@ -225,6 +237,11 @@ async def test_one_user_may_do_what_is_refused_to_the_other(finder: BaselineFind
     mine = (await _relations(finder, world))["remove of_another_user"]
     assert [step["auth"] for step in mine.setup] == ["other_user"]
     assert mine.request["auth"] == "user"
+    made = HttpAnswer(201, {}, '{"id": 1}')
+    removed, kept = (ObservedProposal(mine, (made, HttpAnswer(status))) for status in (204, 404))
+    [question] = changed_by_the_first([removed, removed])
+    assert "by DELETE /notes/{note_id}; is the first one meant to be allowed to?" in question
+    assert changed_by_the_first([kept]) == []
 
 
 async def test_what_exists_is_asked_for_below_another_parent(finder: BaselineFinder, world: ResourceModel) -> None:
@@ -243,9 +260,10 @@ async def test_what_a_user_reads_of_their_own_is_left_alone_by_what_another_user
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
     after = [proposal for _, _, _, proposal in readings_after_change(world) if proposal.name == "after_add"]
-    [spent] = await untouched_readings(finder, world, after)
+    [spent] = await untouched_readings(finder, world, after, 99)
     assert (spent.operation.name, spent.name) == ("spent", "after_add_of_another_user")
     assert [step["auth"] for step in (*spent.setup, spent.request)] == ["other_user", "user"]
+    assert await untouched_readings(finder, world, after, 0) == []
 
 
 async def test_flags_are_tried_on_lists_of_two_users_and_where_something_was_done_to_one(
