@@ -22,6 +22,7 @@ class NamedTest:
 
     Attributes:
         vague: whether its name does not tell what sets it apart from the tests before it.
+        shared: conditions that hold for tests before it, too.
     """
 
     cases: list[Case]
@@ -29,6 +30,7 @@ class NamedTest:
     situation: Situation
     name: str = ""
     vague: bool = False
+    shared: frozenset[str] = frozenset()
 
     @property
     def exception(self) -> str:

@@ -17,7 +17,7 @@ from ..search.story_steps import is_filling
 from ..source.counterparts import APART, counterpart_names, relation_of, takes_counterparts
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
-from .situation import CLOCK, LATER, ORDER, RECEIVER, VARYING, Situation, plural
+from .situation import CLOCK, LATER, ORDER, RECEIVER, VARYING, Situation, plural, singular
 from .value_features import feature_beside, item_count, made_words, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
@@ -56,7 +56,8 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     itself = mine.itself if mine.itself != usual.itself else ""
     found = [_ITSELF if itself else "", _equal_arguments(mine, usual)]
     given = {name: node for name, node in mine.arguments.items() if name != itself or not itself}
-    found += [_difference(name, node, mine, usual) for name, node in given.items()]
+    told = {name: _difference(name, node, mine, usual) for name, node in given.items()}
+    found += told.values()
     for name in sorted(mine.varying - usual.varying - {*usual.arguments, CLOCK}):
         found.append(f"with_{_plain(name)}")
     if mine.built and not usual.built:
@@ -66,14 +67,17 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     steps = _steps(mine, usual, facts)
     found += [_related_arguments(mine, usual, facts), steps]
     filled = mine.filling() == list(mine.before) and (usual.content in usual.arguments or bool(usual.filling()))
+    set_up = {steps} if filled else set[str]()
+    if any("." not in name for name in told) and mine.content in told and told[mine.content] != "when_empty":
+        set_up.add(told[mine.content])
     lacking = _lacking(mine, usual, facts)
     # An option that is passed tells more than what the operands look like, and these more than one that is not; how an
-    # object was filled, where the usual one holds something, too, tells least.
+    # object was filled or with what it was made, where the call has arguments of its own, tells least.
     return sorted(
         dict.fromkeys(words for words in (*found, *lacking) if words),
         key=lambda words: (
             words.startswith(VAGUE),
-            filled and words == steps,
+            words in set_up,
             not words.startswith((_ITSELF, _EQUAL)),
             words in lacking or not words.startswith(("with_", "without_")),
             words in lacking and not words.startswith("when_"),
@@ -307,17 +311,13 @@ def _spread(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     if len(mine) == len(others):
         pairs = [pair for pair in zip(mine, others, strict=True) if VARYING not in pair]
         changed = [pair for pair in pairs if ast.dump(pair[0]) != ast.dump(pair[1])]
-        words = [_value(_singular(plain), *pair) for pair in changed]
+        words = [_value(singular(plain), *pair) for pair in changed]
         # That one of them is empty tells more than that another is a list.
         return next((one for one in words if one.startswith(TELLING)), words[0] if words else "")
     if not mine:
         return f"no_{plain}"
     count = _COUNTS.get(len(mine), "several")
-    return f"single_{_singular(plain)}" if len(mine) == 1 else f"{count}_{plural(_singular(plain))}"
-
-
-def _singular(word: str) -> str:
-    return word.removesuffix("s") if len(word) > 3 and not word.endswith("ss") else word
+    return f"single_{singular(plain)}" if len(mine) == 1 else f"{count}_{plural(singular(plain))}"
 
 
 def _container(plain: str, node: ast.List | ast.Tuple | ast.Set | ast.Dict, usual: ast.expr | None) -> str:

@@ -27,7 +27,7 @@ from .outcome_words import COMPARING, outcome_words, size_words
 from .row_words import is_filler, words_of_rows
 from .scenario_words import restored_words, scenario_words
 from .situation import situation_of
-from .usual_test import is_beside_other_type, usual_test
+from .usual_test import is_beside_other_type, usual_test, what_is_shown
 from .value_features import number_of
 
 LONGEST_NAME = 66
@@ -100,6 +100,8 @@ def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str]) ->
     returning = [test for test in tests if not test.exception] or list(tests)
     usual = usual_test(subject, returning)
     opposite = {"is_true", "is_false"} <= {shared_outcome(test) for test in returning}
+    shown = [what_is_shown(test) for test in tests if test.cases[0].documented]
+    told: set[str] = set()
     plain: dict[str, NamedTest] = {}  # by exception, the refusal named first: further ones say how they differ from it
     for test in [usual, *(one for one in tests if one is not usual)]:
         own = acting_member(subject, base, test)
@@ -108,12 +110,14 @@ def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str]) ->
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
         own = f"{own}_for_other_type" if is_beside_other_type(subject, test) else own
         first = plain.setdefault(test.exception, test)
+        test.shared = frozenset(told)
+        told.update(_conditions(test, usual, first) if not test.exception else ())
         # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
         alone = [own] if own != acting_member(subject, base, usual) and test is not usual and not test.exception else []
         telling = (cut_slug(named_once(one), LONGEST_NAME) for one in (*alone, *_candidates(own, test, usual, first)))
         others = (cut_slug(named_once(one), LONGEST_NAME) for one in _vague_names(own, test, usual, first))
         name = _free_name(telling, subject, used)
-        test.vague = not name
+        test.vague = not name or (not test.cases[0].documented and what_is_shown(test) in shown)
         test.name = name or next((one for one in others if one not in used), "") or unique_name(base, used)
         used[test.name] = subject
 
@@ -213,7 +217,9 @@ def _conditions(test: NamedTest, usual: NamedTest, plain: NamedTest) -> list[str
     if test is usual:
         return []
     found = differences(test.situation, usual.situation, test.facts)
-    if not test.exception or plain is test or plain is usual:
+    if not test.exception:
+        return sorted(found, key=lambda words: (words.startswith(VAGUE), words in test.shared))
+    if plain is test or plain is usual:
         return found
     same = differences(plain.situation, usual.situation, test.facts)
     return [words for words in found if words not in same]

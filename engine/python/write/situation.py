@@ -261,6 +261,11 @@ def plural(word: str) -> str:
     return f"{word}es" if word.endswith(("s", "x", "z", "ch", "sh")) else f"{word}s"
 
 
+def singular(word: str) -> str:
+    """Returns the noun of which a parameter's name is the plural."""
+    return word.removesuffix("s") if len(word) > 3 and not word.endswith("ss") else word
+
+
 def _done(node: ast.stmt) -> str:
     """Returns the method that a statement calls, `setting` for an item or attribute that it assigns."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):

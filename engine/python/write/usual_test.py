@@ -16,10 +16,10 @@ from .situation import LATER, RECEIVER
 def usual_test(subject: str, returning: Sequence[NamedTest]) -> NamedTest:
     """The first test without options, where others pass some, and a documented one before its like.
 
-    What most tests of a member make their object with counts for no option.
+    What half of the tests of a member make their object with counts for no option.
     """
     passed = Counter(name for test in returning for name in _options(test) if name.startswith(f"{RECEIVER}."))
-    common = {name for name, count in passed.items() if count > len(returning) / 2}
+    common = {name for name, count in passed.items() if count >= len(returning) / 2}
     again = snake_case(subject.rpartition(".")[2])
     return min(
         returning,
@@ -44,6 +44,14 @@ def is_beside_other_type(subject: str, test: NamedTest) -> bool:
     return shared_outcome(test) == unequal and all(
         isinstance(act, ast.Compare) and isinstance(act.comparators[0], ast.Constant) for act in acts
     )
+
+
+def what_is_shown(test: NamedTest) -> tuple[object, ...]:
+    """What a test passes and expects, however it is written: equal for a documented example and its generated twin."""
+    one = test.situation
+    passed = sorted((name, ast.dump(node)) for name, node in one.arguments.items())
+    wanted = [(demand.exception, demand.value or demand.actual) for case in test.cases for demand in case.expect[:1]]
+    return (passed, sorted(one.varying), one.before, wanted)
 
 
 def _is_given_nothing(test: NamedTest) -> bool:

@@ -84,11 +84,34 @@ def test_nothing_tells_a_generated_twin_from_the_documented_test() -> None:
     assert named(bound, asked, again, once)[1] == [False, True, False, True]
 
 
+def test_a_test_is_named_by_what_no_test_before_it_has_too() -> None:
+    found = [
+        asks(f"list(shelf.between({given}))", value, FULL, of="Shelf.between", told=told)
+        for given, value, told in (
+            ("", "[1, 2, 3]", False),
+            ("1, 2", "[1, 2]", True),
+            ("high=2, low=1", "[1, 2]", False),
+            ("1, 2, reverse=True", "[2, 1]", False),
+        )
+    ]
+
+    names, vague = named(*found)
+    assert [names[0], names[1], names[3]] == ["between", "between_with_low", "between_with_reverse"]
+    assert vague == [False, False, True, False]
+
+
 def test_what_an_object_is_made_of_is_no_condition_of_another_method() -> None:
     observed = asks("shelf.between(reverse=True)", "[2, 1]", "shelf = Shelf()", "shelf.add(1)", of="Shelf.between")
     told = asks("shelf.between(1, 2)", "[1, 2]", FULL, of="Shelf.between", told=True)
 
     assert named(observed, told)[0] == ["between_with_reverse", "between"]
+
+
+def test_an_option_that_an_object_lacks_tells_more_than_how_many_items_it_has() -> None:
+    usual = asks("shelf.between(1, 2)", "[1, 2]", "shelf = Shelf([1, 2, 3], key=neg)", of="Shelf.between", told=True)
+    other = asks("shelf.between(1, 2)", "[1]", "shelf = Shelf([1, 9])", of="Shelf.between")
+
+    assert named(usual, other)[0] == ["between", "between_without_key"]
 
 
 def test_items_of_an_object_that_calls_fill_as_well_are_no_condition() -> None:
