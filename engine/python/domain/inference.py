@@ -213,7 +213,7 @@ class _Inference:
             *([replace(documented, lines=lines)] if documented.source == "docstring" else []),
             *called,
             *self._of_order(one, item, used),
-            named_source(one, item.name),
+            named_source(one, item.name, self._texts_about(one)),
             *([self._of_default(item)] if _is_flag(one, item) else []),
             used,
             *([replace(documented, lines=lines)] if documented.source == "prose" else []),
@@ -224,6 +224,10 @@ class _Inference:
         for domain in evidence:
             found = refined(found, domain)
         return replace(found, optional=found.optional or item.default == "None")
+
+    def _texts_about(self, one: CallableFacts) -> list[str]:
+        owner = self._owners.get(one.owner or "")
+        return [one.documentation.text, *([owner.documentation.text] if owner is not None else [])]
 
     def _shape(self, one: CallableFacts, item: Parameter) -> Shape | None:
         return self._shapes.parameters.get((one.qualname, item.name))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ..model.domain import UNKNOWN, ParameterDomain
 from ..model.model import CallableFacts, ClassFacts
+from .from_prose import domain_of_phrase
 
 COLUMN_NAMES = ("'name'", "'count'")
 """Names of the columns of sample rows: a word, and a number."""
@@ -42,16 +43,23 @@ def is_namespace(domain: ParameterDomain) -> bool:
     return (domain.kind, domain.type_name, domain.module) == ("object", _NAMESPACE.type_name, _NAMESPACE.module)
 
 
-def named_source(one: CallableFacts, name: str) -> ParameterDomain:
+def named_source(one: CallableFacts, name: str, documents: Iterable[str] = ()) -> ParameterDomain:
     """The domain that a callable's own name gives its one required parameter: a list for `from_list`; else unknown.
 
     What several such callables hand on to one function is used alike there, so their names say more than that use.
+
+    Args:
+        documents: the texts of its docstring and of its class's, where "list of bools" says what such a list holds.
     """
     required = [item for item in one.parameters if item.required]
     match = _FROM.fullmatch(one.name)
     if match is None or [item.name for item in required] != [name] or required[0].annotation:
         return UNKNOWN
     found = _SOURCES.get(match[1], UNKNOWN)
+    if found.kind == "sequence" and found.element is None:
+        phrases = [phrase for text in documents for phrase in _LIST_OF.findall(" ".join(text.split()))]
+        elements = [domain_of_phrase(phrase).element for phrase in phrases]
+        found = replace(found, element=next((one for one in elements if one and one.kind in _PLAIN), None))
     return replace(found, source="docstring", lines=one.lines) if found.kind != "any" else UNKNOWN
 
 
@@ -74,6 +82,8 @@ def with_columns(one: CallableFacts, domains: Mapping[str, ParameterDomain]) -> 
     return found
 
 
+_LIST_OF = re.compile(r"\blists? of \w+(?: \w+)?", re.IGNORECASE)
+_PLAIN = frozenset({"boolean", "integer", "real", "text"})
 _ITEM = re.compile(r"item|val(ue)?|key|elem(ent)?|obj(ect)?|member|x|data|default")
 _CONTAINER_BASES = frozenset("Set MutableSet Mapping MutableMapping Sequence MutableSequence Collection".split())
 

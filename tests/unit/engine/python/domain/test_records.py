@@ -162,6 +162,29 @@ def test_a_factory_takes_what_its_name_says_whatever_is_done_with_it_later(facts
     assert values[0].candidate.source == value
 
 
+@pytest.mark.parametrize(
+    ("sentence", "element"),
+    [
+        pytest.param("It converts to a list of bools and to text.", "boolean", id="flags"),
+        pytest.param("Made from a list of strings.", "text", id="texts"),
+        pytest.param("It has a list of nodes.", None, id="objects of which nothing is known"),
+    ],
+)
+def test_a_factory_takes_the_kind_of_list_that_its_class_documents(tmp_path, sentence, element):
+    source = f'''
+class Bits:
+    """A row of bits. {sentence}"""
+
+    @classmethod
+    def from_list(cls, list_):
+        return cls(list_)
+'''
+    _, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    domain = next(one for one in context.domains if one.qualname == "Bits.from_list").of("list_")
+
+    assert (domain.element.kind if domain.element is not None else None) == element
+
+
 def test_an_object_is_made_with_an_attribute_for_each_column(tmp_path, facts):
     _, context = context_of(tmp_path, "sheet.py")
     member = next(one for one in facts.callables() if one.qualname == "Sheet.from_object")
