@@ -110,7 +110,8 @@ class ClientFixtures:
     @property
     def copies_files(self) -> bool:
         """Whether users sign in once to an application that a function makes, and each test copies what this leaves."""
-        return bool(self.users and self.factory and self.form.get("signed_in_once"))
+        once = bool(self.form.get("signed_in_once") and self.form.get("own_folder"))
+        return bool(self.users and self.factory and once)
 
     @property
     def place(self) -> str:

@@ -316,7 +316,7 @@ def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_
     assert not any((root / name).exists() for name in ("rows.db", "developers.sqlite3"))
 
 
-@pytest.mark.parametrize("name", ["late", "stored", "kept", "django"])
+@pytest.mark.parametrize("name", ["late", "flask", "stored", "kept", "django"])
 def test_the_tests_pass_under_unittest(trials: dict[str, ClientTrial], tmp_path: Path, name: str) -> None:
     one = SPECS[name]
     application = {**one["target"]["application"], "client": trials[name].client}

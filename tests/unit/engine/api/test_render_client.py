@@ -39,8 +39,9 @@ def text(*cases: dict[str, Any], client: dict[str, Any] | None = None, **more: A
         **({"environment": more.pop("environment")} if "environment" in more else {}),
     }
     target = {"name": "Shop", "application": application, "import_roots": ["src"]}
+    framework = more.pop("framework", "pytest")
     spec = {"test_type": "api", "title": "API tests for Shop", "target": target, "cases": list(cases), **more}
-    files = render_api(spec, "pytest", PATH)
+    files = render_api(spec, framework, PATH)
     assert [file.path for file in files] == [PATH]
     ast.parse(files[0].contents)
     return files[0].contents
@@ -111,6 +112,14 @@ def test_what_users_leave_who_sign_in_once_is_copied_for_each_application_that_a
         in made
     )
     assert "autouse" not in made
+
+
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+def test_nothing_is_copied_where_the_application_has_no_folder_of_its_own(framework: str) -> None:
+    client = {"kind": "flask", "signed_in_once": True}
+    reads, more = case("reads", {**READ, "auth": "user"}), {"auth": {"user": USER}, "framework": framework}
+    made = text(reads, place="shop.web:make()", client=client, **more)
+    assert "copytree" not in made
 
 
 def test_redirects_are_not_followed_where_one_is_expected() -> None:
