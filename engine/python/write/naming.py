@@ -176,7 +176,8 @@ def _candidates(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) 
     for count in range(1, min(_MOST_CONDITIONS, len(telling)) + 1):
         yield f"{base}_{_joined(conditions[:count])}"
     yield from (f"{base}_{_joined([words])}" for words in telling[1:])
-    yield from _with_words(base, outcome)
+    if outcome not in _TRUTH or outcome != shared_outcome(usual):
+        yield from _with_words(base, outcome)  # what the plainly named test finds true as well tells nothing
     if outcome:
         yield from (f"{base}_{_joined([words])}_{outcome}" for words in telling)
     yield base

@@ -181,6 +181,17 @@ def test_a_comparison_that_does_not_hold_says_so() -> None:
     assert named(*holds)[0] == ["contains", "contains_is_false", "contains_is_false_after_add"]
 
 
+def test_that_a_comparison_holds_tells_nothing_beside_one_that_holds_as_well() -> None:
+    held = [
+        asks("shelf > Shelf()", "result", FULL, of="Shelf.__gt__", kind="holds"),
+        asks("shelf > Shelf([0])", "result", FULL, of="Shelf.__gt__", kind="holds"),
+    ]
+
+    names, vague = named(*held)
+    assert (names[0], vague[0]) == ("gt", False)
+    assert not names[1].endswith("is_true")
+
+
 def test_a_comparison_with_a_plain_number_is_one_with_another_type() -> None:
     unequal = asks("shelf != 1", "result", FULL, of="Shelf.__ne__", kind="holds")
     other = asks("shelf != Shelf()", "result", FULL, of="Shelf.__ne__", kind="holds")
