@@ -17,7 +17,7 @@ from ..search.story_steps import is_filling
 from ..source.counterparts import APART, counterpart_names, relation_of, takes_counterparts
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
-from .situation import CLOCK, LATER, ORDER, RECEIVER, VARYING, Situation, plural, singular
+from .situation import CLOCK, CONTENT, LATER, RECEIVER, VARYING, Situation, plural, singular
 from .value_features import feature_beside, item_count, made_words, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
@@ -48,7 +48,6 @@ _KINDS: dict[type[ast.expr], str] = {
     ast.Constant: "text",
 }
 _COUNTS = {2: "two", 3: "three", 4: "four"}
-_CONTENT = frozenset({*ORDER, "args", "items", "iterable", "elements", "values", "data", "seq", "sequence"})
 
 
 def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:
@@ -197,7 +196,7 @@ def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None, mine
     It only sets the object up, and is no condition, where calls fill the object as well, or the usual one.
     """
     owner, _, own = name.partition(".")
-    if owner != RECEIVER or own not in _CONTENT:
+    if owner != RECEIVER or own not in CONTENT:
         return None
     if mine.filling():
         return ""
@@ -256,7 +255,7 @@ def _is_filled(usual: Situation) -> bool:
     own = usual.content.partition(".")[2]
     node = usual.arguments.get(usual.content)
     is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(node.value)
-    return own in _CONTENT and (is_text or item_count(node) > 0)
+    return own in CONTENT and (is_text or item_count(node) > 0)
 
 
 def _plain(name: str) -> str:

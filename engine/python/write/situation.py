@@ -21,6 +21,8 @@ VARYING = ast.Name("varying", ast.Load())
 """Stands for an argument that differs from row to row."""
 _FILLING_BY_MANY = ("extend", "update")
 ORDER = ("first", "second", "third", "fourth", "fifth")
+CONTENT = frozenset({*ORDER, "args", "items", "iterable", "elements", "values", "data", "seq", "sequence"})
+"""Names of parameters that say no more of an object's content than that it is that."""
 
 
 @dataclass(slots=True)
@@ -168,6 +170,8 @@ def _add_built(
             name = names[at] if at < len(names) else ORDER[min(at, 4)]
             found.content = found.content or f"{RECEIVER}.{name}"
             found.arguments[f"{RECEIVER}.{name}"] = _resolved(node, assigned)
+        if names and names[0] in CONTENT and any(one.arg == names[0] for one in built.keywords):
+            found.content = f"{RECEIVER}.{names[0]}"
         _add_options(found, built)
     elif isinstance(built, ast.Call) and isinstance(built.func, ast.Name):
         _add_options(found, built)  # a function that makes such objects

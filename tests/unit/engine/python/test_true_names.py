@@ -121,6 +121,16 @@ def test_items_of_an_object_that_calls_fill_as_well_are_no_condition() -> None:
     assert named(usual, other)[0] == ["count", "count_after_add"]
 
 
+def test_items_that_are_passed_by_their_name_are_no_option_of_an_object() -> None:
+    told = asks("shelf.count(2)", "1", "shelf = Shelf(items=[1, 2])", of="Shelf.count", told=True)
+    filled = [
+        asks("shelf.count(2)", "1", "shelf = Shelf()", *steps, of="Shelf.count")
+        for steps in (("shelf.add(2)",), ("shelf.add(2)", "shelf.discard(3)"))
+    ]
+
+    assert named(*filled, told)[0][-1] == "count"
+
+
 def test_an_option_that_all_but_one_object_are_made_with_is_no_condition() -> None:
     keyed = "shelf = Shelf([3, 2], key=neg)"
     cases = (
