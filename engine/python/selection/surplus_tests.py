@@ -97,14 +97,11 @@ def _signs(one: TrialCandidate, forms: Mapping[tuple[str, str], int]) -> Iterato
         yield "an empty answer, or what was given"
     if one.oddness:
         yield _FRAGMENTS
-    # That a predicate answers False to empty values is an answer.
-    if shown.degeneracy >= SEVERE and not one.raises and shown.result is not False:
+    is_row = forms[one.subject, shown.shape] > 1
+    # Zero is a row beside other numbers, and that a predicate answers False to empty values is an answer.
+    if shown.degeneracy >= SEVERE and not one.raises and not is_row and shown.result is not False:
         yield _EMPTY_VALUES
-    if (
-        one.record.trial.act.startswith("repr(")
-        and one.subject.rpartition(".")[2] not in _SHOWN_AS_TEXT
-        and forms[one.subject, shown.shape] < 2
-    ):
+    if one.record.trial.act.startswith("repr(") and one.subject.rpartition(".")[2] not in _SHOWN_AS_TEXT and not is_row:
         yield _SHOWN_BY_TEXT
     if _calls_special_method(one):
         yield _BY_HAND

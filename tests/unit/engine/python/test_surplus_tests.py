@@ -185,7 +185,7 @@ def test_a_row_that_the_search_found_stays_in_the_table_of_a_plain_one_where_it_
 
 def test_several_signs_speak_against_a_test_whatever_it_takes_unless_it_alone_shows_its_callable() -> None:
     plain = record(0, "parse([7, 9])", "[14, 18]", (1, 2), source="domain")
-    empty = record(1, "parse([])", "[3]", (1, 3), source="simplified")
+    empty = record(1, "parse([], 0)", "[3]", (1, 3), source="simplified")
     odd = record(2, "repr(parse('a@'))", "'{a@}'", (1, 4), source="simplified")
 
     assert chosen(plain, empty, odd, kills={1: {1, 2, 3}, 2: {4, 5, 6}}) == ["parse([7, 9])"]
@@ -211,5 +211,11 @@ def test_no_special_method_is_called_by_hand_that_python_calls_itself(act: str, 
 
 def test_empty_values_alone_make_no_test_but_where_a_predicate_says_no_to_them() -> None:
     assert chosen(record(0, "parse([])", "[3]", source="domain")) == []
-    answers = [record(0, "parse([7, 9])", "True", (1, 2), source="domain"), record(1, "parse([])", "False", (1, 3))]
-    assert set(chosen(*answers)) == {"parse([7, 9])", "parse([])"}
+    answers = [record(0, "parse([7, 9], 1)", "True", (1, 2), source="domain"), record(1, "parse([])", "False", (1, 3))]
+    assert set(chosen(*answers)) == {"parse([7, 9], 1)", "parse([])"}
+
+
+def test_zero_is_a_row_beside_another_number() -> None:
+    seven, zero = record(0, "parse(7)", "'7 B'", (1, 2), source="domain"), record(1, "parse(0)", "'none'", (1, 3))
+    assert set(chosen(seven, zero)) == {"parse(7)", "parse(0)"}
+    assert chosen(zero) == []
