@@ -14,8 +14,8 @@ from ..core.events import Event
 from ..core.outcome import MODEL_EXITS, ExitReason
 from ..core.usage import ModelUsage, RunUsage
 from ..core.version import VERSION
+from ..engine.python.explore.unknown_examples import unknown_examples
 from ..engine.python.inputs.given_examples import EXAMPLE_NOTE, example_note
-from ..engine.python.inputs.unknown_examples import unknown_examples
 from ..engine.python.project.layout import find_layout
 from ..graph.planning_graph.planning_state import PlanningAgentState
 from ..reports.build import Outcomes, build_report

@@ -14,9 +14,9 @@ from typing import Any
 from ..document.auth import Credential
 from ..document.schemas import type_of
 from ..model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
+from ..values import paging
 from ..values.data import NOTHING
 from ..values.negative_requests import edge_values
-from . import paging
 from .distinct import producers_with_another, renamed, request_key
 from .propose_access import access_proposals, admins_list, another_users_list
 from .propose_values import (

@@ -5,16 +5,22 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
+from itertools import zip_longest
 
 from ....utils.in_turns import in_turns
 from ....utils.python_names import dotted_name
 from ....utils.python_source import literal_or, parse_expression
+from ..domain.examples import ExampleContext, natural_values
+from ..domain.from_types import domain_of_hint, without_aliases
+from ..domain.inference import own_classes
 from ..facts.type_inference import name_entry
-from ..model.model import ModuleFacts, Observation, Trial
-from .returned_functions import rows_of_annotation
+from ..model.model import CallableFacts, Candidate, ModuleFacts, Observation, Trial
+from ..source.annotations import type_hint
 from .trial_mutation import with_act, with_needs
 
 _FUNCTION_NAME = re.compile(r"_*(f|fn|func|function|method|wrapped|callback|callable_?|user_function|decorated|view)")
+
+_MOST_ROWS = 3
 
 
 def result_calls(trial: Trial, observation: Observation, facts: ModuleFacts | None = None) -> list[Trial]:
@@ -39,6 +45,30 @@ def result_calls(trial: Trial, observation: Observation, facts: ModuleFacts | No
     rows = _rows_for(subject.returned_parameters if subject is not None else ())
     calls = [with_act(trial, f"{inner}({arguments})") for arguments in rows]
     return list(in_turns([calls, _decorations(trial)]))
+
+
+def rows_of_annotation(one: CallableFacts, facts: ModuleFacts) -> list[tuple[Candidate, ...]] | None:
+    """Rows of arguments for the function of `-> Callable[[bytes], str]`, the plainest first, aliases looked up.
+
+    None where the annotation leaves open what the function takes.
+    """
+    hint = without_aliases(type_hint(one.returns), dict(facts.constants))
+    taking = next((member for member in hint.members() if member.name == "Callable" and member.arguments), None)
+    if taking is None or any(argument.name == "..." for argument in taking.arguments[:-1]):
+        return None
+    columns: list[list[Candidate]] = []
+    for at, argument in enumerate(taking.arguments[:-1]):
+        domain = domain_of_hint(argument, own_classes(facts))
+        name = one.returned_parameters[at] if at < len(one.returned_parameters) else ""
+        found = [it.candidate for it in natural_values(domain, ExampleContext(name, at)) if not it.candidate.arrange]
+        if domain.kind == "callable" or not found:
+            return None
+        columns.append(found[:_MOST_ROWS])
+    # A column that ends before the others stays at its first value.
+    rows = [
+        tuple(value or column[0] for value, column in zip(row, columns, strict=True)) for row in zip_longest(*columns)
+    ]
+    return rows or [()]
 
 
 def _rows_for(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -18,11 +18,11 @@ from ..judge.case_tables import Group, read_group, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case
 from ..source.counterparts import relation_words
+from ..source.message_words import message_words, words_of_messages
 from ..source.moments import NOW
 from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
 from .acting_member import NamedTest, acting_member, attribute_read, named_once, shared_outcome
 from .conditions import TELLING, UNTOLD, VAGUE, differences, empty_arguments
-from .message_words import message_words, words_of_messages
 from .outcome_words import COMPARING, outcome_words, size_words
 from .row_words import is_filler, words_of_rows
 from .scenario_words import restored_words, scenario_words

@@ -8,9 +8,9 @@ from typing import Any
 from ...document.auth import auth_names
 from ...model.json_values import leaves
 from ...model.model import UNSAFE, Json, ObservedProposal
+from ...values.paging import cuts
 from ..execute import saved_values
 from ..judge import ContractViolation
-from ..paging import cuts
 from ..resource_model import parse_json
 from .users import OTHER, USER
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.probe import paging
 from testwright.engine.api.probe.propose import _separating_values
 from testwright.engine.api.probe.resource_model import ResourceModel
+from testwright.engine.api.values import paging
 from testwright.engine.api.values.data import SampleValues
 
 pytestmark = pytest.mark.feature("T-20")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from testwright.engine.python.explore.unknown_examples import unknown_examples
 from testwright.engine.python.inputs.given_examples import ExampleRecord
-from testwright.engine.python.inputs.unknown_examples import unknown_examples
 from testwright.engine.python.model.model import Observation, Raised, Trial
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.source_proposer import SourceProposer

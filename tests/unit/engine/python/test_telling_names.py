@@ -9,7 +9,7 @@ import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import Case, SpecExpectation
-from testwright.engine.python.write.message_words import message_words
+from testwright.engine.python.source.message_words import message_words
 from testwright.engine.python.write.naming import name_tests
 from testwright.engine.python.write.row_words import words_of_rows
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..model.spec_case import Case
-from ..source.titles import slug, symbols_in_words
+from .titles import slug, symbols_in_words
 
 LONGEST_PHRASE = 40
 _FEWEST_WORDS = 2

@@ -9,8 +9,8 @@ from ....core.errors import ProjectError
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import analyse_module
+from ..inputs.given_examples import GivenExamples
 from ..project.layout import Layout
-from .given_examples import GivenExamples
 
 
 def unknown_examples(examples: GivenExamples, layout: Layout) -> dict[str, str]:
