@@ -55,7 +55,8 @@ async def drop_idle_setup(
     """
     known = dict(kills)
     subjects = frozenset(one.qualname for one in facts.callables())
-    evidence = _Evidence(CalledSteps(facts), await asyncio.to_thread(asking_methods, search.records, facts))
+    steps = CalledSteps(facts)
+    evidence = _Evidence(steps, await asyncio.to_thread(asking_methods, search.records, facts, steps))
     for number in range(_ROUNDS):
         if over():
             break
@@ -123,9 +124,10 @@ class _Evidence:
         """Whether the shorter record may take the place of the longer one."""
         if kills.get(long.number, frozenset()) <= kills.get(short.number, frozenset()):
             return True
-        if all(self.only_asks(long.trial, text) for text in _left_out(long.trial, short.trial)):
+        left_out = _left_out(long.trial, short.trial)
+        if all(self.only_asks(long.trial, text) for text in left_out):
             return True
-        keys = [(long.trial.subject, text) for text in _left_out(long.trial, short.trial)]
+        keys = [(long.trial.subject, text) for text in left_out]
         return all(key not in self.needed and len(self.idle.get(key, ())) >= _ENOUGH_CALLS for key in keys)
 
 

@@ -41,9 +41,9 @@ def without_comparison(finding: TrialFinding) -> TrialFinding:
         part = _value_of_part(right, trial.arrange, [expression for expression, _ in seen.effects])
         right = parse_expression(part) if part is not None else right
         approximate = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(right))
-        if names_in(ast.unparse(right)) & assigned_names(trial.arrange):
-            return finding
         read = names_in(ast.unparse(right))
+        if read & assigned_names(trial.arrange):
+            return finding
         imports = tuple(binding.statement for binding in read_imports(trial.imports) if binding.bound in read)
         told = Value("object", ast.unparse(right), imports=imports, approximate=approximate)
     else:
@@ -73,9 +73,9 @@ def _value_of_part(node: ast.expr, statements: Sequence[str], changed: Sequence[
     bound = assigned_variable(naming[0].body[0]) if len(naming) == 1 and len(naming[0].body) == 1 else None
     if bound is None or bound[0] != node.id or any(node.id in names_of(parse_python(one)) for one in changed):
         return None
-    value = literal_or(ast.unparse(bound[1]), _NO_LITERAL)
+    value = literal_or(bound[1], _NO_LITERAL)
     for key in reversed(keys):
-        at = literal_or(ast.unparse(key), _NO_LITERAL)
+        at = literal_or(key, _NO_LITERAL)
         try:
             value = value[at]  # type: ignore[index]
         except (TypeError, KeyError, IndexError):

@@ -144,8 +144,9 @@ def _is_telling(use: _Use) -> bool:
     """Whether a method that was called returned a value: of nothing, of what an operator asks, and of an object as it
     was, nobody sees much."""
     value = use.record.observation.value
-    told = is_comparable(use.record) and value is not None and value.source not in (None, "None")
-    return told and not (value is not None and value.unchanged and not use.record.observation.effects)
+    if value is None or value.source in (None, "None") or not is_comparable(use.record):
+        return False
+    return not value.unchanged or bool(use.record.observation.effects)
 
 
 def _showing_little(use: _Use) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ....utils.python_names import assigned_variable, last_name, names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
-from ..search.story_steps import flags_of
+from ..search.story_steps import flags_of, switched
 from ..search.trial_search import TrialRecord
 from .scenario import CALLS, Scenario, is_plain_return, noted_calls, returned_source, scenario_trial
 
@@ -173,12 +173,12 @@ def _of_object(
     twice = scenario_trial(trial, subject, built.statements, f"[{act}, {act}]")
     yield Scenario(twice, REMEMBERS, _Often(f"[{result}, {result}]", 1))
     for option in flags_of(member):
-        other = _with_option(act, option.name, str(option.default != "True"))
+        other = _with_option(act, option.name, switched(option))
         if other is not None:
             made = scenario_trial(trial, subject, built.statements, f"[{other}, {other}]")
             yield Scenario(made, f"asks again with {option.name}", _Often(f"[{result}, {result}]", 2), REMEMBERS)
     for option in flags_of(owner.constructor) if owner.constructor is not None else ():
-        statements = _built_with_option(built, option.name, str(option.default != "True"))
+        statements = _built_with_option(built, option.name, switched(option))
         if statements:
             made = scenario_trial(trial, subject, statements, f"[{act}, {act}]")
             yield Scenario(made, f"asks again with {option.name}", _Often(f"[{result}, {result}]", 2), REMEMBERS)

@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ....utils.python_names import assignment_in, last_name, names_of
-from ....utils.python_source import expression_or_none, normalized
+from ....utils.python_source import expression_or_none, normalized, shared_expression
 from ..domain.membership import count_outside
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
-from ..search.story_steps import flags_of
+from ..search.story_steps import flags_of, switched
 from ..search.trial_search import TrialRecord
+from ..source.shown_calls import represented
 from .scenario import Scenario, is_plain_return, returned_source, scenario_trial
 
 COPYING = re.compile(r"_*(deep_?|shallow_?)?(copy|clone|duplicate)(_\w+)?")
@@ -40,7 +41,8 @@ def independent_copies(records: Sequence[TrialRecord], facts: ModuleFacts) -> It
     for owner in facts.classes:
         copying = [one for one in owner.members if one.kind == "method" and _copies(one)]
         changing = [one for one in owner.members if one.kind == "method" and one.public and not _copies(one)]
-        changes = [found for one in changing for found in _changes(returned[one.qualname], facts)] if copying else []
+        found = [_change(returned[one.qualname], facts) for one in changing] if copying else []
+        changes = [one for one in found if one is not None]
         for member in copying:
             telling = sorted(returned[member.qualname], key=_showing_little)
             for record in [one for one in telling if _original(one)][:_MOST_COPIES]:
@@ -64,7 +66,7 @@ def spared_arguments(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iter
             if known or variable not in made or tried[record.trial.subject, flag.name] >= _MOST_CALLS:
                 continue
             tried[record.trial.subject, flag.name] += 1
-            option = ast.keyword(flag.name, ast.Constant(flag.default != "True"))
+            option = ast.keyword(flag.name, ast.Name(switched(flag), ast.Load()))
             other = ast.unparse(ast.Call(call.func, call.args, [*call.keywords, option]))
             act, subject = f"[{other}, {variable}]", record.trial.subject
             trial = scenario_trial(record.trial, subject, record.trial.arrange, act)
@@ -99,23 +101,22 @@ class _Change:
     record: TrialRecord
 
 
-def _changes(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[_Change]:
-    """The call of one method that changes the object of a variable and names no other variable.
+def _change(records: Sequence[TrialRecord], facts: ModuleFacts) -> _Change | None:
+    """The call of one method that changes the object of a variable and names no other variable; None without one.
 
     One that a person wrote comes first, then the shortest; what is passed belongs to the method's domains.
     """
     found: list[_Change] = []
     for record in records:
-        act = expression_or_none(record.trial.act)
-        if isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and act.func.id == "repr" and act.args:
-            act = act.args[0]
+        act = shared_expression(record.trial.act)
+        act = represented(act) or act
         changed = {name.partition(".")[0] for name, _ in record.observation.effects}
         if not isinstance(act, ast.Call) or not isinstance(act.func, ast.Attribute):
             continue
         if isinstance(act.func.value, ast.Name) and names_of(act) == {act.func.value.id} == changed:
             found.append(_Change(act.func.value.id, ast.unparse(act), record))
     fitting = [one for one in found if not count_outside(one.record.trial, facts)]
-    yield from sorted(fitting, key=_showing_less)[:1]
+    return min(fitting, key=_showing_less, default=None)
 
 
 def _showing_less(one: _Change) -> tuple[object, ...]:
@@ -124,9 +125,8 @@ def _showing_less(one: _Change) -> tuple[object, ...]:
 
 def _original(record: TrialRecord) -> str:
     """The variable of the object that a record's act copies; empty where it does not copy that of a variable."""
-    act = expression_or_none(record.trial.act)
-    if isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and act.func.id == "repr" and act.args:
-        act = act.args[0]
+    act = shared_expression(record.trial.act)
+    act = represented(act) or act
     func = act.func if isinstance(act, ast.Call) and not (act.args or act.keywords) else None
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
         return ""

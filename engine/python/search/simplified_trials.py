@@ -19,12 +19,11 @@ from ....utils.python_source import expression_or_none, parse_or_none, shared_mo
 from ..domain.example_tables import WORDS
 from ..inputs.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
-from ..model.model import CallableFacts, ModuleFacts, Trial
+from ..model.model import CHANGED_SOURCES, CallableFacts, ModuleFacts, Trial
 from ..source.literals import LiteralSpan, literal_places, with_source
 from ..source.moments import NOW
 
 MOST = 24
-CHANGED_AT_RANDOM = frozenset({"mutation", "havoc"})
 # One item shows no order, and nothing of how several are treated.
 _FEWEST = 2
 # Plainer forms of what changes at random led to, and of what was made on purpose or written by a person.
@@ -363,4 +362,4 @@ def origin_of_variant(trial: Trial) -> str:
     """The origin of a variant: an object with a history keeps it, so that its calls are judged as such."""
     if trial.source == "sequence":
         return trial.source
-    return SIMPLIFIED if trial.source in (*CHANGED_AT_RANDOM, SIMPLIFIED) else PLAINER
+    return SIMPLIFIED if trial.source in (*CHANGED_SOURCES, SIMPLIFIED) else PLAINER

@@ -28,6 +28,7 @@ from .story_steps import (
     is_size,
     required_parameters,
     shown_first,
+    switched,
     takes_anything,
     with_small_numbers,
 )
@@ -328,7 +329,7 @@ class _StoryBuilder:
         again = touch is not None and touch.name in EMPTYING
         row = self._row(ask, _FILLED if ask is self.filler and not again else at)
         if row is not None and option is not None:
-            row = (*row, (option, Candidate(str(option.default != "True"))))
+            row = (*row, (option, Candidate(switched(option))))
         form = member_form(ask, asked or self._variable, row) if row is not None else None
         if row is None or form is None or ask.name in self._inherited:
             return

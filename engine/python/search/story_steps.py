@@ -94,6 +94,11 @@ def flags_of(one: CallableFacts) -> list[Parameter]:
     return [item for item in one.parameters if item.default in ("True", "False") and not item.name.startswith("_")]
 
 
+def switched(flag: Parameter) -> str:
+    """The source of the truth value that an option does not have by default."""
+    return str(flag.default != "True")
+
+
 def is_filling(method: str) -> bool:
     """Whether a method of this name puts something into its object."""
     return _FILLING.fullmatch(method) is not None

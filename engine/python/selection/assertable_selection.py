@@ -12,7 +12,7 @@ from ..judge.finding_selection import judge_findings
 from ..model.model import Arc, ModuleFacts, TrialFinding
 from ..search.trial_search import TrialRecord
 from .select_trials import SelectedTrials, select_candidates, select_trials
-from .surplus_tests import without_doubtful_tests, without_surplus_rows
+from .surplus_tests import without_surplus_tests
 
 _ROUNDS = 10
 
@@ -47,8 +47,7 @@ def replace_unassertable(
         # Only what can be asserted makes another row unnecessary.
         numbers = {record.number for record in strong}
         held = [candidate for candidate in chosen.candidates if candidate.record.number in numbers]
-        held = without_doubtful_tests(held, chosen.controls)
-        strong = [candidate.record for candidate in without_surplus_rows(held, reached, chosen.controls)]
+        strong = [candidate.record for candidate in without_surplus_tests(held, reached, chosen.controls)]
     covered = reached.union(*(record.covered for record in strong))
     moving = [record for record in records if record.time_dependent and not record.covered <= covered]
     strong += [one for one in select_trials(moving, facts, covered) if not one.covered <= covered] if moving else []

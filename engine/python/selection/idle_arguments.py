@@ -20,11 +20,11 @@ from ..search.influence_trials import Distinction
 from ..search.simplified_trials import without_statements
 from ..search.story_steps import is_filling
 from ..search.trial_search import TrialRecord
-from ..source.shown_calls import shown_calls
+from ..source.shown_calls import represented, shown_calls
 from .representative import is_trivial
 
 _LOOKING = frozenset("repr str len bool hash list tuple set dict sorted iter format int float bytes print".split())
-_FEWEST_STATEMENTS = 2
+_SEVERAL = 2
 _Key = tuple[str, str, tuple[str, ...], str]
 
 
@@ -176,11 +176,11 @@ def _without_looks(arrange: tuple[str, ...], act: str, *, only: bool) -> tuple[t
     Args:
         only: whether calls with arguments stay, too: an answer of little content says more of an object that was used.
     """
-    if len(arrange) < _FEWEST_STATEMENTS:
+    if len(arrange) < _SEVERAL:
         return ()
     trial = Trial("", act, arrange=arrange)
     shorter = tuple(one.arrange for one in without_statements(trial, lambda found: _only_looks(found, bare=only)))
-    if len(shorter) < _FEWEST_STATEMENTS:
+    if len(shorter) < _SEVERAL:
         return shorter
     looks = [text for text in arrange if any(one.count(text) < arrange.count(text) for one in shorter)]
     return (tuple(text for text in arrange if text not in looks), *shorter)
@@ -211,14 +211,10 @@ def without_links(act: str) -> tuple[str, ...]:
     What only shows a result, as `repr(…)` does, is a link too: of a call that raises there is none to show.
     """
     tree = expression_or_none(act)
+    shown = represented(tree)
+    if shown is not None:
+        return (ast.unparse(shown),)
     found: list[str] = []
-    if (
-        isinstance(tree, ast.Call)
-        and isinstance(tree.func, ast.Name)
-        and tree.func.id == "repr"
-        and len(tree.args) == 1
-    ):
-        return (ast.unparse(tree.args[0]),)
     node = tree.func.value if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute) else tree
     node = node.value if node is tree and isinstance(node, ast.Attribute) else node
     while tree is not None and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

@@ -7,7 +7,7 @@ reads; where that is not known, a second call gave the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from ....utils.python_source import shared_module
 from ..model.model import RICH_SOURCES, ModuleFacts
@@ -34,19 +34,26 @@ class CalledSteps:
 
     def __init__(self, facts: ModuleFacts) -> None:
         self._classes = ReceiverClasses(facts)
+        self._bound: dict[tuple[str, ...], Mapping[str, str]] = {}
 
-    def of(self, arrange: Sequence[str]) -> Iterator[tuple[int, str]]:
+    def of(self, arrange: tuple[str, ...]) -> Iterator[tuple[int, str]]:
         """Generates the places of such statements with the qualified names of the methods, where the class is known."""
         for at, text in enumerate(arrange):
             if method := self.method(arrange, text):
                 yield at, method
 
-    def method(self, arrange: Sequence[str], text: str) -> str:
+    def method(self, arrange: tuple[str, ...], text: str) -> str:
         """The method that a statement among others only calls on a variable; "" for none, and of an unknown class."""
         step = _STEP.fullmatch(text)
-        tree = shared_module("\n".join(arrange)) if step is not None else None
-        owner = self._classes.bound_in(tree).get(step[1], "") if step is not None and tree is not None else ""
+        owner = self._classes_in(arrange).get(step[1], "") if step is not None else ""
         return f"{owner}.{step[2]}" if step is not None and owner else ""
+
+    def _classes_in(self, arrange: tuple[str, ...]) -> Mapping[str, str]:
+        """The classes of the variables that statements bind; looked up once for statements that many trials have."""
+        if arrange not in self._bound:
+            tree = shared_module("\n".join(arrange))
+            self._bound[arrange] = self._classes.bound_in(tree) if tree is not None else {}
+        return self._bound[arrange]
 
 
 def records_with_idle_steps(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozenset[int]:
@@ -54,8 +61,8 @@ def records_with_idle_steps(records: Sequence[TrialRecord], facts: ModuleFacts) 
 
     What a person wrote stays, but where the result is nobody's words and another record does the same without the step.
     """
-    asking = asking_methods(records, facts)
     steps = CalledSteps(facts)
+    asking = asking_methods(records, facts, steps)
     found: set[int] = set()
     for record in records:
         idle = {at for at, step in steps.of(record.trial.arrange) if step in asking}
@@ -79,8 +86,14 @@ def _is_done_without(record: TrialRecord, steps: Set[int], records: Sequence[Tri
     )
 
 
-def asking_methods(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozenset[str]:
-    """Qualified names of methods that return something and change nothing, as far as records and their code show."""
+def asking_methods(
+    records: Sequence[TrialRecord], facts: ModuleFacts, steps: CalledSteps | None = None
+) -> frozenset[str]:
+    """Qualified names of methods that return something and change nothing, as far as records and their code show.
+
+    Args:
+        steps: what tells the statements of the module's trials apart, where there is one already.
+    """
     returned: set[str] = set()
     changing: set[str] = set()
     for record in records:
@@ -97,7 +110,7 @@ def asking_methods(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozen
     found = returned - changing
     if not found:
         return frozenset()
-    mattering, repeatable = _compared(records, found, CalledSteps(facts))
+    mattering, repeatable = _compared(records, found, steps or CalledSteps(facts))
     code = MethodReader(facts)
     idle: dict[str, Effect] = {one: code.effect(one) for one in found - mattering}
     return frozenset(

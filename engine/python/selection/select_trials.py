@@ -28,7 +28,7 @@ from .plain_constructions import drop_plain_constructions
 from .reaching import concerns_of, only_lets_through, reaches, undoing
 from .representative import NO_RESULT, OTHER_SHAPE, Representation
 from .state import Selection
-from .surplus_tests import without_doubtful_tests, without_surplus_rows
+from .surplus_tests import without_surplus_tests
 from .tautologies import ends_where_it_began
 
 MOST_PER_CALLABLE = 24
@@ -70,16 +70,14 @@ def select_trials(
     reached: frozenset[Arc],
     kills: Mapping[int, frozenset[int]] | None = None,
 ) -> list[TrialRecord]:
-    """Selects records as `select_candidates` does, without surplus rows and doubtful tests where mutants were run.
+    """Selects records as `select_candidates` does, without surplus tests and rows where mutants were run.
 
     Args:
         reached: arcs that importing the module runs; they need no test.
         kills: mutants that records detect, by record number.
     """
     found = select_candidates(records, facts, reached, kills)
-    kept = found.candidates
-    if kills:
-        kept = without_surplus_rows(without_doubtful_tests(kept, found.controls), reached, found.controls)
+    kept = without_surplus_tests(found.candidates, reached, found.controls) if kills else found.candidates
     return [candidate.record for candidate in kept]
 
 

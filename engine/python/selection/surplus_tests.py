@@ -14,7 +14,7 @@ import ast
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import shared_expression
 from ..model.model import Arc
 from ..scenarios.scenario import ShownBehaviour
 from ..search.simplified_trials import SIMPLIFIED
@@ -45,13 +45,22 @@ _REFUSED = 2
 _KILLS_OF_ITS_OWN = 3
 
 
-def without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collection[int]) -> list[TrialCandidate]:
+def without_surplus_tests(
+    candidates: Sequence[TrialCandidate], reached: frozenset[Arc], stay: Collection[int]
+) -> list[TrialCandidate]:
+    """Leaves out the tests that a reviewer would refuse, then the rows that a reader would strike from what is left.
+
+    Args:
+        reached: arcs that importing the module runs.
+        stay: numbers of records that are shown beside another one: what an option changes.
+    """
+    return _without_surplus_rows(_without_doubtful_tests(candidates, stay), reached, stay)
+
+
+def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collection[int]) -> list[TrialCandidate]:
     """Leaves out tests that show little to a reader; documented examples, scenarios and controls stay.
 
     Of a callable that nothing else would show, the test that least speaks against stays, if nothing but its looks does.
-
-    Args:
-        stay: numbers of records that are shown beside another one: what an option changes.
     """
     forms = Counter((one.subject, one.representation.shape) for one in candidates)
     signs = {one.record.number: frozenset(_signs(one, forms)) for one in candidates}
@@ -113,20 +122,15 @@ def _is_truth_value(one: TrialCandidate) -> bool:
 
 def _calls_special_method(one: TrialCandidate) -> bool:
     """Whether a test calls by hand what Python calls for an operator, a statement or an access to an attribute."""
-    act = expression_or_none(one.record.trial.act)
+    act = shared_expression(one.record.trial.act)
     calls = (node.func for node in ast.walk(act) if isinstance(node, ast.Call)) if act is not None else ()
     return any(isinstance(name, ast.Attribute) and name.attr in _NEVER_BY_HAND for name in calls)
 
 
-def without_surplus_rows(
+def _without_surplus_rows(
     candidates: Sequence[TrialCandidate], reached: frozenset[Arc], stay: Collection[int]
 ) -> list[TrialCandidate]:
-    """Leaves out surplus rows; of two that show the same, the one with the poorer answer goes.
-
-    Args:
-        reached: arcs that importing the module runs.
-        stay: numbers of records that are shown beside another one: what an option changes.
-    """
+    """Leaves out surplus rows; of two that show the same, the one with the poorer answer goes."""
     tables: dict[tuple[str, str], list[TrialCandidate]] = defaultdict(list)
     for one in candidates:
         tables[one.subject, one.representation.shape].append(one)

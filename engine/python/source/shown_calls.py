@@ -20,3 +20,9 @@ def shown_calls(node: ast.expr | None) -> Iterator[ast.Call]:
             node = node.func.value
         else:
             return
+
+
+def represented(node: ast.expr | None) -> ast.expr | None:
+    """The x of `repr(x)`; None for any other expression."""
+    is_one = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "repr"
+    return node.args[0] if is_one and isinstance(node, ast.Call) and len(node.args) == 1 else None
