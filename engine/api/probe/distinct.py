@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ....utils.regex_examples import fits
@@ -12,6 +13,10 @@ from ..document.schemas import type_of
 from ..model.model import Json, Operation
 from ..values.data import NOTHING, SampleValues, bounds
 from .resource_model import BaselineRequest, ResourceModel
+
+Others = Mapping[str, BaselineRequest]
+"""Requests with other values by the name of their operation."""
+NO_OTHERS: Others = MappingProxyType({})
 
 _OTHER_FORMATS = {
     "date": "2025-06-11",
@@ -217,7 +222,7 @@ def renamed(steps: Iterable[Json], names: Mapping[str, str]) -> list[Json]:
 
 
 def producers_with_another(
-    world: ResourceModel, operation: Operation, others: Mapping[str, BaselineRequest]
+    world: ResourceModel, operation: Operation, others: Others
 ) -> Iterator[tuple[BaselineRequest, BaselineRequest, dict[str, str]]]:
     """Yield what makes the resource of each path parameter, what makes a second one, and the names of that one's
     variables by those of the first.

@@ -20,6 +20,7 @@ from ..values.data import SampleValues
 from .baselines import BaselineFinder
 from .budget import ApiBudget, select_pairs_within, select_within
 from .differences import distinct_proposals
+from .distinct import Others
 from .execute import differs_from, drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .flag_effects import with_effect
 from .judge import MOST_TEXT
@@ -30,7 +31,7 @@ from .propose_sequences import state_dependent_proposals
 from .propose_updates import conditional_proposals, update_proposals
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
-from .second_values import Others, second_things, varied_stories
+from .second_values import second_things, varied_stories
 from .sign_in.failure import MissingCredential, SignInFailure
 from .sign_in.prepare import find_credentials, sign_in_again
 from .sign_in.shapes import logins

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
 from .execute import differs_from
-from .propose import FILTERS
+from .propose import FLAGS
 from .resource_model import ResourceModel
 
 
@@ -27,7 +27,7 @@ async def with_effect(
     plain: dict[str, tuple[HttpAnswer, HttpAnswer]] = {}
     tried = 0
     for proposal in proposals:
-        if not proposal.group.startswith(f"{FILTERS}_"):
+        if not proposal.group.startswith(FLAGS):
             found.append(proposal)
             continue
         tried += 1

@@ -7,7 +7,7 @@ ids, wrong method and media type, and readings by other operations afterwards.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
 from ..values import paging
 from ..values.data import NOTHING
 from ..values.negative_requests import edge_values
-from .distinct import producers_with_another, renamed, request_key
+from .distinct import NO_OTHERS, Others, producers_with_another, renamed, request_key
 from .propose_access import access_proposals, admins_list, another_users_list
 from .propose_values import (
     body_proposals,
@@ -133,7 +133,7 @@ def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterat
 
 
 def readings_after_change(
-    world: ResourceModel, varied: Mapping[str, BaselineRequest] | None = None
+    world: ResourceModel, varied: Others = NO_OTHERS
 ) -> Iterator[tuple[BaselineRequest, BaselineRequest, Proposal, Proposal]]:
     """Yield, for each change and each reading, the reading before and after it.
 
@@ -143,14 +143,14 @@ def readings_after_change(
     for usual in world.baselines.values():
         if usual.operation.method not in UNSAFE:
             continue
-        other = (varied or {}).get(usual.operation.name) if usual.operation.method == "POST" else None
+        other = varied.get(usual.operation.name) if usual.operation.method == "POST" else None
         for reading in world.baselines.values():
             if reading.operation.method != "GET":
                 continue
             change = usual
             if other is not None:
                 # One thing is made once: both tell of it with the same values.
-                told = (varied or {}).get(reading.operation.name)
+                told = varied.get(reading.operation.name)
                 shared = [step for step in reading.setup if step in usual.story and step not in other.story]
                 change, reading = (other, told or reading) if told is not None or not shared else (usual, reading)
             saving = change.saving
@@ -170,9 +170,7 @@ def readings_after_change(
                 yield change, reading, before, replace(twice, priority="critical")
 
 
-def filled_lists(
-    world: ResourceModel, other: Mapping[str, BaselineRequest], varied: Mapping[str, BaselineRequest] | None = None
-) -> Iterator[Proposal]:
+def filled_lists(world: ResourceModel, other: Others, varied: Others = NO_OTHERS) -> Iterator[Proposal]:
     """Yield readings of a collection with two different members, plain and with each parameter.
 
     Args:
@@ -200,7 +198,7 @@ def filled_lists(
         yield from admins_list(world, reading, setup)
         yield from _lists_of_another_parent(world, reading, setup, other)
         yield from _second_page(reading, setup)
-        apart = _told_apart_by_flags(world, reading, makers, setup, other, varied or {})
+        apart = _told_apart_by_flags(world, reading, makers, setup, other, varied)
         for parameter in operation.parameters:
             if parameter.where != "query":
                 continue
@@ -208,17 +206,19 @@ def filled_lists(
                 request = copy_request(reading.request)
                 put_parameter(request, parameter, value)
                 name, words = f"filled_by_{parameter.name}_{str(value)[:30]}", f"lists by {parameter.name} {value}"
-                marks = {"setup": setup, "group": FILTERS, "priority": "high"}
+                marks = {"setup": setup, "group": _FILTERS, "priority": "high"}
                 yield make_proposal(reading, name, words, "success", request, **marks)
                 if _is_flag(value):
                     for how, more in apart:
-                        marks = {"setup": more, "group": f"{FILTERS}_{how}", "priority": "high"}
+                        marks = {"setup": more, "group": f"{FLAGS}{how}", "priority": "high"}
                         told = f"{words} {how.replace('_', ' ')}"
                         yield make_proposal(reading, f"{name}_{how}", told, "success", request, **marks)
 
 
-FILTERS = "filters"
+_FILTERS = "filters"
 """The group of readings of a filled list by a query."""
+FLAGS = "filters_"
+"""The beginning of the groups of such readings by a flag, of a list that is filled for it."""
 
 
 def _is_flag(value: Any) -> bool:
@@ -231,8 +231,8 @@ def _told_apart_by_flags(
     reading: BaselineRequest,
     makers: list[BaselineRequest],
     setup: tuple[Json, ...],
-    other: Mapping[str, BaselineRequest],
-    varied: Mapping[str, BaselineRequest],
+    other: Others,
+    varied: Others,
 ) -> list[tuple[str, tuple[Json, ...]]]:
     """Return how else a list may be filled, in words, with the setup: what a flag picks out need not be in a body.
 
@@ -256,12 +256,12 @@ def _told_apart_by_flags(
 
 
 def _lists_of_another_parent(
-    world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], other: Mapping[str, BaselineRequest]
+    world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], other: Others
 ) -> Iterator[Proposal]:
     """Yield the reading of a list below one parent while another parent has a member, too."""
     for _, second, names in producers_with_another(world, reading.operation, other):
         members = [step for step in setup if variables_in(step) & set(names) and step["method"] in UNSAFE]
-        steps = [{key: entry for key, entry in step.items() if key != "save"} for step in renamed(members, names)]
+        steps = [copy_request(step) for step in renamed(members, names)]
         if steps:
             more = tuple(merge_setups((*setup, *second.story), steps))
             words, marks = "lists only its own", {"wants": "success", "setup": more, "priority": "critical"}
@@ -279,7 +279,7 @@ def _second_page(reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[
                 request = copy_request(reading.request)
                 request["query"] = {**(request.get("query") or {}), name: number, size: 1}
                 title, words = f"filled_by_{name}_and_{size}", f"lists by {name} {number} and {size} 1"
-                marks = {"setup": setup, "group": "filters", "priority": "high"}
+                marks = {"setup": setup, "group": _FILTERS, "priority": "high"}
                 yield make_proposal(reading, title, words, "success", request, **marks)
 
 
@@ -296,20 +296,30 @@ def _fills(maker: BaselineRequest, collection: Operation) -> bool:
 def _separating_values(world: ResourceModel, parameter: ApiParameter, story: list[Json]) -> list[Any]:
     """Return filter values that separate the members: their own values, and the boundaries."""
     values: list[Any] = list(_paging_values(parameter, story))
+    # What counts or pages is no property of a member.
+    if paging.cuts(parameter.name) and not _is_property(world.samples.merged(parameter.schema)):
+        values.append(world.samples.value(parameter.schema, parameter.name))
+    else:
+        values += _member_values(world, parameter, story)
+    values += [value.value for value in edge_values(parameter.schema, world.samples, parameter.name)]
+    made = [value for value in values if value is not NOTHING]
+    good = [value for value in made if world.samples.problem(value, parameter.schema) is None]
+    return list({repr(value): value for value in good}.values())[:8]
+
+
+def _member_values(world: ResourceModel, parameter: ApiParameter, story: list[Json]) -> list[Any]:
+    """Return values that the members have, or that tell one of them from another."""
+    values: list[Any] = []
     named = parameter.name.lower()
     whole = world.samples.merged(parameter.schema)
-    # What counts or pages is no property of a member.
-    cuts = paging.cuts(parameter.name) and not _is_property(whole)
-    for request in () if cuts else story:
+    for request in story:
         for content in ((request.get("body") or {}).get("content"), request.get("path_parameters")):
             if isinstance(content, dict):
                 # Templates are filled in later: their text is no value.
                 values += [entry for key, entry in content.items() if key.lower() == named and "{{" not in str(entry)]
-    if not cuts and isinstance(whole.get("examples"), list):
+    if isinstance(whole.get("examples"), list):
         values += whole["examples"][:_MOST_EXAMPLES]
-    if cuts:
-        values.append(world.samples.value(parameter.schema, parameter.name))
-    elif isinstance(whole.get("enum"), list):
+    if isinstance(whole.get("enum"), list):
         values += [option for option in whole["enum"] if option is not None]
     elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
         bodies = [(request.get("body") or {}).get("content") for request in story]
@@ -324,10 +334,7 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
         texts = [text for request in story for text in _texts(request)]
         # Prefixes: a search for them finds some members and not others.
         values += [text[:2] for text in texts[:3]]
-    values += [value.value for value in edge_values(parameter.schema, world.samples, parameter.name)]
-    made = [value for value in values if value is not NOTHING]
-    good = [value for value in made if world.samples.problem(value, parameter.schema) is None]
-    return list({repr(value): value for value in good}.values())[:8]
+    return values
 
 
 def _is_property(whole: Any) -> bool:

@@ -6,6 +6,7 @@ Each is sent first, and proposed where its answer is not that of a plainer test.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 from ....utils.in_turns import in_turns
@@ -13,11 +14,11 @@ from ..document import auth as ways
 from ..model.model import UNSAFE, HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
 from .differences import differences, joined
-from .distinct import producers_with_another, renamed
+from .distinct import Others, producers_with_another, renamed
 from .execute import saved_values
 from .propose_values import copy_request, make_proposal
 from .resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, variables_in
-from .second_values import Others, varied_stories, with_other_choices
+from .second_values import varied_stories, with_other_choices
 from .sign_in.users import OTHER, USER
 
 _NOT_HERE = (403, 404, 409, 410)
@@ -42,18 +43,15 @@ async def relation_proposals(
     """
     asked = [one for one in world.baselines.values() if wanted is None or one.operation.name in wanted]
     chosen = await varied_stories(finder, world, with_other_choices(world, second), most, alone=False)
+    kinds = (
+        partial(_in_roles, finder, world, chosen=chosen),
+        partial(_below_another, finder, world, second=second),
+        partial(_made_again, finder, world),
+    )
     found: list[Proposal] = []
-    for kind, baseline in islice(in_turns([(kind, one) for one in asked] for kind in (_ROLES, _BELOW, _AGAIN)), most):
-        if kind == _ROLES:
-            found += await _in_roles(finder, world, baseline, chosen)
-        elif kind == _BELOW:
-            found += await _below_another(finder, world, baseline, second)
-        else:
-            found += await _made_again(finder, world, baseline)
+    for kind, baseline in islice(in_turns([(kind, one) for one in asked] for kind in kinds), most):
+        found += await kind(baseline)
     return found
-
-
-_ROLES, _BELOW, _AGAIN = "roles", "below", "again"
 
 
 async def _last(finder: BaselineFinder, steps: Sequence[Json]) -> HttpAnswer | None:

@@ -16,7 +16,7 @@ from ..document.schemas import type_of
 from ..model.model import UNSAFE, Json, Proposal
 from ..values.data import bounds
 from .baselines import BaselineFinder
-from .distinct import producers_with_another, renamed
+from .distinct import Others, producers_with_another, renamed
 from .propose_values import copy_request, make_proposal, with_body
 from .resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups
 
@@ -24,8 +24,6 @@ _UNKNOWN = 999999
 _LARGE = 1_000_000
 _MOST_FIELDS = 3
 _WHOLE = re.compile(r"\{\{(\w+)\}\}")
-Others = Mapping[str, BaselineRequest]
-"""Second requests by the name of their operation, each with values of its own; see `distinct_request`."""
 Tried = tuple[Proposal, int]
 """A proposal and the status that its request has otherwise."""
 
@@ -183,17 +181,14 @@ def _with_large_numbers(world: ResourceModel, baseline: BaselineRequest, _: Othe
     properties = world.samples.properties(baseline.operation.body.schema) if baseline.operation.body else {}
     for name, value in list(content.items())[:10]:
         whole = world.samples.merged(properties.get(name, True))
-        number = isinstance(value, int) and not isinstance(value, bool) and "enum" not in whole
-        if not number or type_of(whole) not in ("integer", "number"):
+        counted = isinstance(value, int) and not isinstance(value, bool) and "enum" not in whole
+        if not counted or type_of(whole) not in ("integer", "number"):
             continue
         low, high = bounds(whole)
-        if high is None:
-            request = with_body(baseline.request, {**content, name: _LARGE})
-            yield _state(baseline, f"with_a_large_{name}", f"with {name} {_LARGE}", request, baseline.setup)
-        if low is None:
-            request = with_body(baseline.request, {**content, name: -_LARGE})
-            words = f"with {name} {-_LARGE}"
-            yield _state(baseline, f"with_a_large_negative_{name}", words, request, baseline.setup)
+        for bound, how, number in ((high, "large", _LARGE), (low, "large_negative", -_LARGE)):
+            if bound is None:
+                request = with_body(baseline.request, {**content, name: number})
+                yield _state(baseline, f"with_a_{how}_{name}", f"with {name} {number}", request, baseline.setup)
 
 
 def _content(request: Json) -> Json | None:

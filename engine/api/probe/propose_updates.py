@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from ..model.model import Json, Operation, Proposal
 from ..values.data import NOTHING
-from .distinct import other_value
+from .distinct import NO_OTHERS, Others, other_value
 from .propose_values import copy_request, make_proposal, with_body
 from .resource_model import ENTITY_TAG, BaselineRequest, ResourceModel, merge_setups, saving_tag
 
@@ -17,7 +17,7 @@ CONDITIONAL = "conditional"
 """The group of conditional requests: only the status that the condition asks for is worth a test."""
 
 
-def update_proposals(world: ResourceModel, varied: Mapping[str, BaselineRequest] | None = None) -> Iterator[Proposal]:
+def update_proposals(world: ResourceModel, varied: Others = NO_OTHERS) -> Iterator[Proposal]:
     """Yield updates with values other than those before, and what is read after them.
 
     An update with the values of the creation passes in a server that updates nothing; one that sets a single field
@@ -28,10 +28,10 @@ def update_proposals(world: ResourceModel, varied: Mapping[str, BaselineRequest]
     """
     for usual in list(world.baselines.values()):
         reading = _reading_of(world, usual.operation)
-        read_so = reading is None or reading.operation.name in (varied or {})
-        baseline = (varied or {}).get(usual.operation.name, usual) if read_so else usual
+        read_so = reading is None or reading.operation.name in varied
+        baseline = varied.get(usual.operation.name, usual) if read_so else usual
         if reading is not None and baseline is not usual:
-            reading = (varied or {})[reading.operation.name]
+            reading = varied[reading.operation.name]
         body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
         if baseline.operation.method not in _UPDATES or body is None or not isinstance(content, dict):
             continue

@@ -9,11 +9,9 @@ from itertools import islice
 
 from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
-from .distinct import distinct_requests
+from .distinct import Others, distinct_requests
+from .propose_values import copy_request
 from .resource_model import BaselineRequest, ResourceModel
-
-Others = Mapping[str, BaselineRequest]
-"""Requests with other values by the name of their operation."""
 
 
 async def second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:
@@ -53,14 +51,15 @@ async def varied_stories(
     found: dict[str, BaselineRequest] = {}
     if alone:
         second = {**await _alone(finder, world, second, most), **second}
-    stories = ((name, _with_second_values(known.story, world, second)) for name, known in world.baselines.items())
+    bodies = _second_bodies(world, second)
+    stories = ((name, _with_second_values(known.story, bodies)) for name, known in world.baselines.items())
     changed = ((name, story) for name, story in stories if story != list(world.baselines[name].story))
     for name, story in islice(changed, most):
         baseline = world.baselines[name]
         answers = await finder.send(story)
         if len(answers) == len(story) and all(answer.ok for answer in answers):
-            request = {key: entry for key, entry in story[-1].items() if key != "save"}
-            found[name] = replace(baseline, request=request, setup=tuple(story[:-1]), answer=answers[-1])
+            request, setup = copy_request(story[-1]), tuple(story[:-1])
+            found[name] = replace(baseline, request=request, setup=setup, answer=answers[-1])
     return found
 
 
@@ -100,13 +99,17 @@ def with_other_choices(world: ResourceModel, second: Others) -> dict[str, Baseli
     return found
 
 
-def _with_second_values(steps: Iterable[Json], world: ResourceModel, second: Others) -> list[Json]:
-    """Return requests with the bodies of second things, saved under the names of the first ones."""
-    bodies = {
+def _second_bodies(world: ResourceModel, second: Others) -> dict[str, tuple[Json, Json]]:
+    """Return the requests that make something with a body, with those for second things; by the first, as text."""
+    return {
         _unsaved(world.baselines[name].request): (world.baselines[name].request, other.request)
         for name, other in second.items()
         if other.operation.method == "POST" and other.request.get("body") and name in world.baselines
     }
+
+
+def _with_second_values(steps: Iterable[Json], bodies: Mapping[str, tuple[Json, Json]]) -> list[Json]:
+    """Return requests with the bodies of second things, saved under the names of the first ones."""
     chosen: dict[tuple[str, str], str] = {}
     made: list[Json] = []
     for step in steps:
@@ -131,4 +134,4 @@ def _names_chosen(usual: Json, other: Json) -> dict[tuple[str, str], str]:
 
 
 def _unsaved(step: Json) -> str:
-    return json.dumps({key: entry for key, entry in step.items() if key != "save"}, sort_keys=True)
+    return json.dumps(copy_request(step), sort_keys=True)

@@ -35,7 +35,7 @@ from ..probe.sign_in.others import (
     read_by_others,
     refused_to_anonymous,
 )
-from ..probe.sign_in.private import user_secrets
+from ..probe.sign_in.private import user_passwords, user_tokens
 from ..values.data import SecretFilter, looks_secret
 from .render_groups import with_tables_in_ids
 from .render_names import group_name
@@ -86,9 +86,8 @@ def compose_spec(
 def secrets_of(exploration: ApiExploration, launch: AppLaunch | None) -> SecretFilter:
     """The filter for whatever is shown or written of an exploration: secrets of the application and of its users."""
     given = launch or AppLaunch()
-    signed_in = (credential.sign_in for credential in exploration.credentials.values())
-    passwords = [sign_in.secret for sign_in in signed_in if sign_in is not None]
-    return SecretFilter(given.environment, (*passwords, *given.private), user_secrets(exploration))
+    secrets = (*user_passwords(exploration), *given.private)
+    return SecretFilter(given.environment, secrets, user_tokens(exploration))
 
 
 @dataclass(slots=True)

@@ -195,10 +195,6 @@ class ClassClient:
                 lines.append(f"stack.enter_context(mock.patch.object({holder}, {quoted(alias)}, {owner}.{name}))")
         return lines
 
-    @property
-    def _signs_in_once(self) -> bool:
-        return bool(self.fixtures.database) or not self.fixtures.factory or self.fixtures.copies_files
-
     def _prepared(self) -> list[str]:
         return ["prepare(stack)"] if self._surrounding() else []
 
@@ -213,7 +209,7 @@ class ClassClient:
             )
         else:
             lines += self.framework.before_class
-        if self.fixtures.users and self._signs_in_once:
+        if self.fixtures.users and self.fixtures.signs_in_once:
             lines += self._prepared()
             lines += ["cls.folder = os.getcwd()"] if self.fixtures.copies_files else []
             lines += [f"cls.signed_in = sign_in({self.framework.entered('cls.app')})"]
@@ -231,7 +227,7 @@ class ClassClient:
         if self.fixtures.copies_files:
             lines.append("shutil.copytree(self.folder, os.getcwd(), symlinks=True, dirs_exist_ok=True)")
         lines.append(f"self.client = {self.framework.entered('self.app')}")
-        if self.fixtures.users and not self._signs_in_once:
+        if self.fixtures.users and not self.fixtures.signs_in_once:
             lines.append("self.signed_in = sign_in(self.client)")
         lines += [
             f"self.{name} = {self.framework.of_signed_in(f'self.signed_in[{quoted(name)}]')}"

@@ -114,6 +114,11 @@ class ClientFixtures:
         return bool(self.users and self.factory and once)
 
     @property
+    def signs_in_once(self) -> bool:
+        """Whether users, if there are any, sign in once for all tests of the file."""
+        return bool(self.database) or not self.factory or self.copies_files
+
+    @property
     def place(self) -> str:
         """The application, as `package.module:name`."""
         return str(self.spec["target"]["application"]["import"])
@@ -174,7 +179,7 @@ class ClientFixtures:
         """
         if self.database:
             yield from self._on_database()
-        elif self.users and (not self.factory or self.copies_files):
+        elif self.users and self.signs_in_once:
             yield from self._signed_in_once()
         else:
             yield self._fresh_client()

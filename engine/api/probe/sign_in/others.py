@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...document.auth import auth_names
@@ -102,13 +102,13 @@ def hides_from_others(seen: ObservedProposal) -> bool:
     if len(listed) < _SEVERAL or any(map(cuts, proposal.request.get("query") or ())):
         return not _shows_it(seen)
     shown = _shown_ids(seen)
-    return any(not (_saved_ids(seen, step) & shown) for step in listed)
+    return any(not (ids & shown) for ids in _saved_ids(seen, listed))
 
 
 def _shows_it(seen: ObservedProposal) -> bool:
     """Whether a list holds something under an id that the setup has saved."""
     shown = _shown_ids(seen)
-    return any(_saved_ids(seen, step) & shown for step in seen.proposal.setup)
+    return any(ids & shown for ids in _saved_ids(seen, seen.proposal.setup))
 
 
 def _shown_ids(seen: ObservedProposal) -> set[tuple[str, Any]]:
@@ -116,12 +116,13 @@ def _shown_ids(seen: ObservedProposal) -> set[tuple[str, Any]]:
     return {(pointer.rpartition("/")[2], leaf) for pointer, leaf in leaves(parse_json(seen.answer)) if _may_be_id(leaf)}
 
 
-def _saved_ids(seen: ObservedProposal, step: Json) -> set[tuple[str, Any]]:
-    """Return the names and values of what a step of the setup has saved."""
+def _saved_ids(seen: ObservedProposal, steps: Iterable[Json]) -> Iterator[set[tuple[str, Any]]]:
+    """Yield, for each of some steps of the setup, the names and values of what it has saved."""
     saved = saved_values(seen.proposal.setup, seen.answers)
-    pointers: Mapping[str, str] = step.get("save") or {}
-    known = {name: pointer for name, pointer in pointers.items() if _may_be_id(saved.get(name))}
-    return {(pointer.rpartition("/")[2], saved[name]) for name, pointer in known.items()}
+    for step in steps:
+        pointers: Mapping[str, str] = step.get("save") or {}
+        known = {name: pointer for name, pointer in pointers.items() if _may_be_id(saved.get(name))}
+        yield {(pointer.rpartition("/")[2], saved[name]) for name, pointer in known.items()}
 
 
 def _may_be_id(value: Any) -> bool:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...document.auth import SignIn
 from ..explore import ApiExploration
 from ..resource_model import parse_json, resolve_pointer
 
 
-def user_secrets(exploration: ApiExploration) -> tuple[str, ...]:
-    """Return the passwords of users that exist already, and the tokens and cookies that logins answered."""
-    return tuple(dict.fromkeys(_secrets(exploration)))
+def user_passwords(exploration: ApiExploration) -> list[str]:
+    """Return the passwords of users that exist already."""
+    return [sign_in.secret for sign_in in _sign_ins(exploration)]
 
 
-def _secrets(exploration: ApiExploration) -> Iterator[str]:
+def _sign_ins(exploration: ApiExploration) -> Iterator[SignIn]:
     for credential in exploration.credentials.values():
-        sign_in = credential.sign_in
-        if sign_in is None:
-            continue
-        yield sign_in.secret
+        if credential.sign_in is not None:
+            yield credential.sign_in
+
+
+def user_tokens(exploration: ApiExploration) -> Iterator[str]:
+    """Yield the tokens and cookies that logins answered."""
+    for sign_in in _sign_ins(exploration):
         places = {(request["method"], request["path"]) for request in sign_in.requests}
         for seen in exploration.seen:
             requests = (*seen.proposal.setup, seen.proposal.request)

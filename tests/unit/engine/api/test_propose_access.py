@@ -117,13 +117,18 @@ async def test_a_token_is_sent_with_its_end_changed_and_never_written_down(world
     assert kept.proposal == changed
 
 
-def test_a_list_is_read_by_another_user_than_the_one_who_made_its_members(world: ResourceModel) -> None:
+def _list_of_another(world: ResourceModel) -> tuple[Proposal, ObservedProposal]:
+    """The reading of the list by another user than the one who filled it, and that it is refused to anonymous ones."""
     found = {one.operation.label: one for one in filled_lists(world, {}) if one.name == "made_by_another_user"}
     proposal = found["GET /notes"]
+    refused = Proposal(proposal.operation, "n", "t", "authentication", {"method": "GET", "path": "/notes"})
+    return proposal, ObservedProposal(refused, (HttpAnswer(401),))
+
+
+def test_a_list_is_read_by_another_user_than_the_one_who_made_its_members(world: ResourceModel) -> None:
+    proposal, anonymous = _list_of_another(world)
     assert proposal.request["auth"] == "other_user"
     assert [(step["path"], step["auth"]) for step in proposal.setup] == [("/notes", "user")]
-    refused = Proposal(proposal.operation, "n", "t", "authentication", {"method": "GET", "path": "/notes"})
-    anonymous = ObservedProposal(refused, (HttpAnswer(401),))
     made = HttpAnswer(201, {}, '{"id": 7}')
 
     def listed(text: str) -> ObservedProposal:
@@ -137,15 +142,9 @@ def test_a_list_is_read_by_another_user_than_the_one_who_made_its_members(world:
 
 
 def test_a_list_that_shows_another_user_one_of_two_things_is_asserted_and_not_asked_about(world: ResourceModel) -> None:
-    [proposal] = [
-        one
-        for one in filled_lists(world, {})
-        if one.name == "made_by_another_user" and one.operation.label == "GET /notes"
-    ]
+    proposal, anonymous = _list_of_another(world)
     second = {**proposal.setup[0], "save": {"other_note_id": "/id"}}
     both = replace(proposal, setup=(*proposal.setup, second))
-    refused = Proposal(proposal.operation, "n", "t", "authentication", {"method": "GET", "path": "/notes"})
-    anonymous = ObservedProposal(refused, (HttpAnswer(401),))
     stored = [HttpAnswer(201, {}, f'{{"id": {number}}}') for number in (7, 8)]
     shown = {
         text: ObservedProposal(both, (*stored, HttpAnswer(200, {}, text)))
@@ -160,13 +159,7 @@ def test_a_list_that_shows_another_user_one_of_two_things_is_asserted_and_not_as
 def test_a_list_that_shows_what_was_put_elsewhere_or_one_page_is_asked_about_and_not_asserted(
     world: ResourceModel,
 ) -> None:
-    [proposal] = [
-        one
-        for one in filled_lists(world, {})
-        if one.name == "made_by_another_user" and one.operation.label == "GET /notes"
-    ]
-    refused = Proposal(proposal.operation, "n", "t", "authentication", {"method": "GET", "path": "/notes"})
-    anonymous = ObservedProposal(refused, (HttpAnswer(401),))
+    proposal, anonymous = _list_of_another(world)
     stored = [HttpAnswer(201, {}, f'{{"id": {number}}}') for number in (7, 8)]
     first = proposal.setup[0]
     for path, query in (("/boards/1/notes", {}), ("/notes", {"limit": 1})):

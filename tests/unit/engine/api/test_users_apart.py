@@ -16,7 +16,7 @@ from testwright.engine.api.probe.explore import ApiExploration
 from testwright.engine.api.probe.judge import ContractViolation, find_violation, lacks_refusal
 from testwright.engine.api.probe.sign_in.failure import SignInFailure
 from testwright.engine.api.probe.sign_in.others import changed_by_another, read_by_others, refused_to_anonymous
-from testwright.engine.api.probe.sign_in.private import user_secrets
+from testwright.engine.api.probe.sign_in.private import user_passwords, user_tokens
 from testwright.engine.api.values.data import SampleValues, SecretFilter
 
 pytestmark = pytest.mark.feature("T-20")
@@ -36,8 +36,9 @@ def test_passwords_and_tokens_of_users_are_secret_wherever_they_occur() -> None:
     proposal = Proposal(Operation("", "log_in", "POST", "/login"), "succeeds", "it succeeds", "success", login)
     answer = HttpAnswer(200, {"set-cookie": "sid=0a1b2c3d4e5f; Path=/"}, '{"key": "9f86d081884c7d65"}')
     seen = (ObservedProposal(proposal, (answer,)),)
-    found = SimpleNamespace(credentials={"user": Credential("user", "bearer", "P", sign_in=sign_in)}, seen=seen)
-    privacy = SecretFilter({}, user_secrets(cast(ApiExploration, found)))
+    credentials = {"user": Credential("user", "bearer", "P", sign_in=sign_in)}
+    found = cast(ApiExploration, SimpleNamespace(credentials=credentials, seen=seen))
+    privacy = SecretFilter({}, user_passwords(found), user_tokens(found))
     for secret in ("correcthorse9", "9f86d081884c7d65", "0a1b2c3d4e5f"):
         assert secret not in privacy.text(f"the answer is {secret}")
         assert privacy.places({"phrase": secret}) == {"/phrase"}
