@@ -196,32 +196,31 @@ class Trial:
         return works
 
     def _count_on_copies(self, cases):
+        # Signing in takes longer than all else: what it leaves is copied where nothing is answered otherwise.
+        self.once = self.once and self._works_on_folders(cases)
         if self.once:
-            # Signing in takes longer than all else: what it leaves is copied where nothing is answered otherwise.
-            try:
-                works = self._counted_on_folders(cases)
-            except Unfit:
-                raise
-            except Exception:
-                # It cannot be made where it was made before, or what it leaves cannot be copied.
-                works = -1
-            self.once = works == len(cases)
-            if self.once:
-                return works
+            return len(cases)
         if self._factory:
             return self._counted(self._alone, cases)
         with self._own_state(), self._signed_in() as (_, users):
             return self._counted(lambda case: self._alone(case, users), cases)
 
-    def _counted_on_folders(self, cases):
+    def _works_on_folders(self, cases):
+        """Whether all cases are answered as they were observed, each with copies of what one signing in has left."""
         folder = tempfile.mkdtemp(dir=self._config["folder"])
         os.chdir(folder)
-        with self._own_state(), self._signed_in() as (_, users):
-            return self._counted(lambda case: self._alone(case, users, folder), cases, 0)
+        try:
+            with self._own_state(), self._signed_in() as (_, users):
+                return all(self._alone(case, users, folder) for case in cases)
+        except Unfit:
+            raise
+        except Exception:
+            # It cannot be made where it was made before, or what it leaves cannot be copied.
+            return False
 
-    def _counted(self, answers_alike, cases, allowed=None):
+    def _counted(self, answers_alike, cases):
         """How many cases it says yes to; none is sent any more when it has said no too often."""
-        works, left = 0, self._config["allowed"] if allowed is None else allowed
+        works, left = 0, self._config["allowed"]
         for case in cases:
             alike = answers_alike(case)
             works, left = works + alike, left - (not alike)

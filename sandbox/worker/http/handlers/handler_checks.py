@@ -3,7 +3,7 @@
 import ast
 
 from .handler_places import RequestSources, is_scalar
-from .handler_trees import refuses
+from .handler_trees import name_called, refuses
 
 TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "array", "dict": "object"}
 
@@ -71,7 +71,7 @@ class Checks(RequestSources):
 
     def tested(self, call, positive, sure):
         """`isinstance(x, str)`, `re.fullmatch(pattern, x)`, `x.isdigit()`, `all(key in data for key in …)`."""
-        name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+        name = name_called(call)
         if name == "isinstance" and len(call.args) == 2 and positive:
             self.typed(call.args[0], call.args[1], sure)
         elif name in _LETTERS and isinstance(call.func, ast.Attribute) and positive:
@@ -170,13 +170,18 @@ class Checks(RequestSources):
                 if kind == "body" or not place:
                     self.reads.at(kind, (*place, key))["required"] = True
         values = self.constants(right)
-        if values and isinstance(left, ast.Call) and getattr(left.func, "attr", "") in ("lstrip", "removeprefix"):
+        if values and isinstance(left, ast.Call):
             # `sort.lstrip("-") in SORTS`: what is taken away may be there.
-            taken = self.constant(left.args[0]) if left.args else None
-            # `lstrip` takes away letters, `removeprefix` a text.
-            signs = taken if isinstance(taken, str) else ""
-            signs = [signs] if signs and getattr(left.func, "attr", "") == "removeprefix" else list(signs)
+            signs = self.taken_away(left)
             values = [*values, *(f"{sign}{value}" for sign in signs for value in values if isinstance(value, str))]
         for place in self.places(left):
             if values and place[1] and all(map(is_scalar, values)):
                 self.reads.at(*place)["enum"] = sorted(values, key=str) if isinstance(values, set) else values
+
+    def taken_away(self, call):
+        """What `x.lstrip("+-")` and `x.removeprefix("-")` may take away: one of some letters, or a whole text."""
+        name = getattr(call.func, "attr", "")
+        taken = self.constant(call.args[0]) if name in ("lstrip", "removeprefix") and call.args else None
+        if not taken or not isinstance(taken, str):
+            return []
+        return [taken] if name == "removeprefix" else list(taken)

@@ -32,27 +32,40 @@ class OptionalKeys(Checks):
 
     def found_keys(self, test, holds):
         """The keys that are there where a test holds, or where it does not."""
+        return self.told_keys(test, holds, self.found)
+
+    def held_keys(self, test, holds):
+        """The keys that hold something where a test holds, or where it does not: `if x:`, `if x is not None:`."""
+        return self.told_keys(test, holds, self.held)
+
+    def told_keys(self, test, holds, told):
+        """The keys that the parts of a test tell of which all hold, or all do not.
+
+        Args:
+            told: gives the keys that one part tells of.
+        """
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return self.found_keys(test.operand, not holds)
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == holds:
-            return frozenset().union(*(self.found_keys(value, holds) for value in test.values))
+            return self.told_keys(test.operand, not holds, told)
+        if isinstance(test, ast.BoolOp):
+            each = isinstance(test.op, ast.And) == holds
+            parts = (self.told_keys(value, holds, told) for value in test.values)
+            return frozenset().union(*parts) if each else frozenset()
+        return frozenset(told(test, holds))
+
+    def found(self, test, holds):
+        """`"sort" in request.args`."""
         if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In if holds else ast.NotIn):
             holder = test.comparators[0]
             if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Attribute) and holder.func.attr == "keys":
                 holder = holder.func.value
-            return frozenset(self.places(ast.Subscript(holder, test.left, ast.Load())))
-        return frozenset()
+            return self.places(ast.Subscript(holder, test.left, ast.Load()))
+        return []
 
-    def held_keys(self, test, holds):
-        """The keys that hold something where a test holds, or where it does not: `if x:`, `if x is not None:`."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return self.held_keys(test.operand, not holds)
-        if isinstance(test, ast.BoolOp):
-            each = isinstance(test.op, ast.And) == holds
-            return frozenset().union(*(self.held_keys(value, holds) for value in test.values)) if each else frozenset()
+    def held(self, test, holds):
+        """`x` and `x is not None`."""
         if isinstance(test, ast.Compare):
             right = test.comparators[0]
             none = isinstance(right, ast.Constant) and right.value is None
             told = none and isinstance(test.ops[0], ast.IsNot if holds else ast.Is)
-            return frozenset(self.places(test.left)) if told else frozenset()
-        return frozenset(self.places(test)) if holds else frozenset()
+            return self.places(test.left) if told else []
+        return self.places(test) if holds else []

@@ -9,7 +9,7 @@ import re
 
 from .handler_checks import TYPES
 from .handler_optional import OptionalKeys
-from .handler_trees import bound_again, leaves, mentions_request, method_test, tree_of
+from .handler_trees import bound_again, leaves, mentions_request, method_test, name_called, tree_of
 
 _USUAL = ("content-type", "accept", "host", "user-agent", "content-length", "x-requested-with", "origin", "referer")
 _NUMBERS = re.compile(
@@ -74,8 +74,10 @@ def _put(schema, place, told):
 
 def of_handler(handler, method, first=()):
     """The reads of one function for one method, with those of the functions of its module that it hands requests to."""
-    reads = Reads()
-    _read(handler, method, reads, set(first) | {"request", "req"}, 0)
+    reads, tree = Reads(), tree_of(handler)
+    if tree is not None:
+        names = dict(getattr(handler, "__globals__", {}))
+        _Walk(tree, names, method, reads, set(first) | {"request", "req"}, 0).run()
     for (kind, place), told in reads.keys.items():
         _guess(kind, place, told)
     return reads
@@ -107,13 +109,6 @@ def _typed(kind, place, told):
         told["type"] = "integer"
     elif _FLAGS.search(place[-1]):
         told["type"] = "boolean"
-
-
-def _read(function, method, reads, requests, depth):
-    node = tree_of(function)
-    if node is not None and depth < _MOST_DEPTH:
-        names = dict(getattr(function, "__globals__", {}))
-        _Walk(node, names, method, reads, requests, depth).run()
 
 
 class _Walk(OptionalKeys):
@@ -276,7 +271,7 @@ class _Walk(OptionalKeys):
     def on_call(self, node):
         self.inside(node)
         place = self.place(node)
-        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        name = name_called(node)
         if place is not None and place[1] and name in ("get", "pop", "getlist"):
             self.given(node, name, place)
         elif place is not None and not place[1] and place[0] == "body":
@@ -333,7 +328,7 @@ class _Walk(OptionalKeys):
         tree = tree_of(target)
         if tree is None:
             return
-        walk = _Walk(tree, dict(target.__globals__), self.method, self.reads, set(self.requests), self.depth + 1)
+        walk = self.walk_of(target, tree, self.reads)
         named = [parameter.arg for parameter in tree.args.args]
         given = dict(zip(named, node.args))
         given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
@@ -362,6 +357,10 @@ class _Walk(OptionalKeys):
         if walk.known or handed or ((named_here or not node.args) and self.mentions(target)):
             walk.run()
 
+    def walk_of(self, target, tree, reads):
+        """What goes through a function that is called here."""
+        return _Walk(tree, dict(target.__globals__), self.method, reads, set(self.requests), self.depth + 1)
+
     def mentions(self, target):
         """Whether a function that is called here may read the request without being given it."""
         return mentions_request(target, self.requests, _MOST_DEPTH - 2 - self.depth)
@@ -378,8 +377,7 @@ class _Walk(OptionalKeys):
         tree = tree_of(target)
         if tree is None or len(tree.body) > 12 or not self.mentions(target):
             return []
-        names = set(self.requests) | {arg.arg for arg in tree.args.args if arg.arg in ("request", "req")}
-        walk = _Walk(tree, dict(target.__globals__), self.method, Reads(self.reads.left), names, self.depth + 1)
+        walk = self.walk_of(target, tree, Reads(self.reads.left))
         walk.run()
         found = [walk.place(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
         return [place for place in found if place is not None][:1]

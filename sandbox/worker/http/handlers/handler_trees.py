@@ -15,10 +15,10 @@ def tree_of(function):
         code = getattr(inspect.unwrap(function), "__code__", None)
     except ValueError:
         return None
-    # Functions of two files with equal code may have other defaults.
-    key = (getattr(code, "co_filename", ""), code)
     if code is None:
         return _parsed(function)
+    # Functions of two files with equal code may have other defaults.
+    key = (code.co_filename, code)
     if key not in _TREES:
         _TREES[key] = _parsed(function)
     return _TREES[key]
@@ -65,6 +65,11 @@ def bound_again(tree):
     return names | {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
 
 
+def name_called(call):
+    """The name of the function or the method that is called; "" where it has none."""
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
 def refuses(statements):
     """Whether a block ends with an error: it raises, aborts, or returns a status from 400."""
     if not statements:
@@ -74,10 +79,8 @@ def refuses(statements):
         return True
     value = last.value if isinstance(last, (ast.Return, ast.Expr)) else None
     if isinstance(value, ast.Call):
-        name = value.func.id if isinstance(value.func, ast.Name) else getattr(value.func, "attr", "")
-        if re.search(
-            r"abort|bad_?request|error|fail|refuse|invalid|NotFound|Forbidden|NotAllowed", name, re.IGNORECASE
-        ):
+        pattern = r"abort|bad_?request|error|fail|refuse|invalid|NotFound|Forbidden|NotAllowed"
+        if re.search(pattern, name_called(value), re.IGNORECASE):
             return True
     if not isinstance(last, ast.Return) or value is None:
         return False
