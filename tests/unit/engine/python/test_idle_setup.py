@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from testwright.engine.python.explore.idle_setup import drop_idle_setup
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.arcs import ArcMap
-from testwright.engine.python.model.model import Observation, Trial, Value
-from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.model.model import Trial
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.trial_search import TrialSearch
 from testwright.tests.support.engine.exploration import Listed
+from testwright.tests.support.engine.in_process_search import InProcessWatcher
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -63,28 +60,14 @@ FACTS = facts_from_source(SOURCE.encode(), ModulePlace("m.py", "m", "."))
 PAIR = ("child = Pointer('/foo/bar')", "parent = Pointer('/foo')")
 
 
-class InProcess:
-    """Runs the trials of the module above here; tells results alone."""
-
-    conditions = SimpleNamespace(clock=None)
-
-    async def watch(self, trials: Sequence[Trial], **_: Any) -> list[ObservedTrial]:
-        return [self._observed(one) for one in trials]
-
-    def _observed(self, trial: Trial) -> ObservedTrial:
-        names: dict[str, Any] = {}
-        exec(SOURCE, names)
-        for statement in trial.arrange:
-            exec(statement, names)
-        result = eval(trial.act, names)
-        return ObservedTrial(Observation("returned", value=Value(type(result).__name__, source=repr(result))))
-
-
 def left(*trials: Trial, kills: int = 0) -> set[tuple[str, ...]]:
     """The lines of the trials that are left; `kills`: how many mutants each of them detects."""
 
     async def drop() -> TrialSearch:
-        search, observer = TrialSearch(FACTS, ArcMap(SOURCE), Listed(trials), frozenset(), 100), InProcess()
+        search, observer = (
+            TrialSearch(FACTS, ArcMap(SOURCE), Listed(trials), frozenset(), 100),
+            InProcessWatcher(SOURCE),
+        )
         for one, seen in zip(trials, await observer.watch(trials), strict=True):
             search.learn(one, seen)
         known = {one.number: frozenset({one.number} if kills else ()) for one in search.records}
