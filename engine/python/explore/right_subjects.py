@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ....utils.python_names import assigned_names
 from ....utils.python_source import expression_or_none
+from ..facts.lineage import bases_by_class, lineage
 from ..model.arcs import runs_body
 from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..search.trial_search import TrialRecord
@@ -25,7 +26,7 @@ def with_right_subjects(records: Sequence[TrialRecord], facts: ModuleFacts) -> l
     for owner in facts.classes:
         for one in owner.members:
             members[one.name].append(one)
-    bases = {owner.name: owner.bases for owner in facts.classes}
+    bases = bases_by_class(facts)
     calling = {one.owner or "": one for one in members["__call__"]}
     called = {(one.trial.subject, one.trial.arrange) for one in records if _calls_object(one, calling)}
     return [
@@ -50,7 +51,7 @@ def _calls_variable(trial: Trial) -> bool:
 
 
 def _under_right_subject(
-    record: TrialRecord, members: dict[str, list[CallableFacts]], bases: dict[str, tuple[str, ...]]
+    record: TrialRecord, members: dict[str, list[CallableFacts]], bases: dict[str, list[str]]
 ) -> TrialRecord:
     namesakes = members.get(record.trial.subject.rpartition(".")[2], [])
     own = next((one for one in namesakes if one.qualname == record.trial.subject), None)
@@ -60,7 +61,7 @@ def _under_right_subject(
     if not ran:
         return record
     # The member of a class may have called that of its base.
-    called = {base for one in ran for base in _above(one.owner or "", bases)}
+    called = {base for one in ran for base in lineage(one.owner or "", bases)[1:]}
     right = next((one for one in ran if one.owner not in called), ran[0])
     return replace(record, trial=replace(record.trial, subject=right.qualname))
 
@@ -70,11 +71,3 @@ def _asks_for(member: str, record: TrialRecord) -> bool:
     act = expression_or_none(record.trial.act)
     asked = [one for one in ast.walk(act) if isinstance(one, ast.Attribute) and one.attr == member] if act else []
     return len(asked) == 1 or (len(asked) > 1 and record.observation.outcome == "returned")
-
-
-def _above(owner: str, bases: dict[str, tuple[str, ...]]) -> Iterable[str]:
-    """The bases of a class in the module, and theirs."""
-    found = [owner]
-    for one in found:  # grows while it is read
-        found += [name for base in bases.get(one, ()) if (name := base.partition("[")[0]) not in found]
-    return found[1:]

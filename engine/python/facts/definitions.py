@@ -20,6 +20,7 @@ from ..model.model import (
 )
 from .bodies import Function, read_body
 from .docstrings import documentation_of
+from .lineage import lineage
 
 _CONTEXT_DECORATORS = ("contextmanager", "asynccontextmanager")
 _PROPERTY_DECORATORS = ("property", "cached_property", "abstractproperty", "functools.cached_property")
@@ -40,7 +41,7 @@ def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") ->
     bound = owner is not None and kind in ("method", "property", "classmethod", "constructor")
     if bound and parameters and parameters[0].kind in ("positional_only", "positional_or_keyword"):
         parameters = parameters[1:]
-    body = read_body(node, tuple(parameter.name for parameter in parameters))
+    body, returned = read_body(node, tuple(parameter.name for parameter in parameters)), list(_returned(node))
     is_context = any(one.rpartition(".")[2] in _CONTEXT_DECORATORS for one in decorators)
     qualname = f"{owner}.{node.name}" if owner else node.name
     return CallableFacts(
@@ -62,9 +63,9 @@ def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") ->
         uses=tuple(body.uses),
         declines=tuple(body.declines),
         calls=tuple(body.calls),
-        returned_calls=_returned_calls(node),
+        returned_calls=_returned_calls(returned),
         returned_parameters=_returned_parameters(node),
-        returns_self=kind == "method" and _returns_self(node),
+        returns_self=kind == "method" and _returns_self(node, returned),
         documentation=documentation_of(node),
     )
 
@@ -80,17 +81,16 @@ def _returned_parameters(node: Function) -> tuple[str, ...]:
     return tuple(one.name for one in parameters_of(arguments) if one.required) if arguments is not None else ()
 
 
-def _returned_calls(node: Function) -> tuple[str, ...]:
+def _returned_calls(returned: Sequence[ast.expr | None]) -> tuple[str, ...]:
     """Dotted names of what each `return` calls; none where one returns something else, or there is no `return`."""
-    found = [dotted_name(one.func) if isinstance(one, ast.Call) else "" for one in _returned(node)]
+    found = [dotted_name(one.func) if isinstance(one, ast.Call) else "" for one in returned]
     return tuple(found) if all(found) else ()
 
 
-def _returns_self(node: Function) -> bool:
+def _returns_self(node: Function, returned: Sequence[ast.expr | None]) -> bool:
     """Whether each `return` of a method returns the object that it is called on."""
     first = next((one.arg for one in (*node.args.posonlyargs, *node.args.args)), None)
-    found = list(_returned(node))
-    return bool(found) and all(isinstance(one, ast.Name) and one.id == first for one in found)
+    return bool(returned) and all(isinstance(one, ast.Name) and one.id == first for one in returned)
 
 
 def _returned(node: Function) -> Iterator[ast.expr | None]:
@@ -358,12 +358,11 @@ def _field_default(value: ast.expr | None) -> tuple[bool, str | None]:
 
 def is_exception(owner: ClassFacts, classes: Sequence[ClassFacts]) -> bool:
     """Whether a class is an exception, by its own bases, those of its bases in the module, and their names."""
-    known = {one.name: one for one in classes}
-    waiting = [owner]
-    for one in waiting:  # grows while it is read
-        for base in (text.partition("[")[0].rpartition(".")[2] for text in one.bases):
-            found = getattr(builtins, base, None)
-            if (isinstance(found, type) and issubclass(found, BaseException)) or base.endswith(("Error", "Exception")):
-                return True
-            waiting += [known[base]] if base in known and known[base] not in waiting else []
-    return False
+    bases = {one.name: [text.partition("[")[0].rpartition(".")[2] for text in one.bases] for one in classes}
+    return any(_names_exception(base) for one in lineage(owner.name, bases) for base in bases[one])
+
+
+def _names_exception(name: str) -> bool:
+    found = getattr(builtins, name, None)
+    known = isinstance(found, type) and issubclass(found, BaseException)
+    return known or name.endswith(("Error", "Exception"))

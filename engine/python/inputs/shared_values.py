@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ....utils.python_source import literal_or
+from ..facts.lineage import lineage
 from ..facts.type_inference import PassedValues
 from ..model.candidate_parts import distinct
 from ..model.model import CallableFacts, Candidate, ModuleFacts, Parameter
@@ -40,7 +41,8 @@ class SharedValues:
         self._shown = shown
         self._natural = natural
         self._passed = PassedValues(facts)
-        self._bases = {one.name: [base.rpartition(".")[2] for base in one.bases] for one in facts.classes}
+        bases = {one.name: [base.rpartition(".")[2] for base in one.bases] for one in facts.classes}
+        self._lineages = {name: frozenset(lineage(name, bases)) for name in bases}
 
     def of(self, one: CallableFacts, parameter: Parameter) -> list[Candidate]:
         """The values that a parameter of the module may borrow, the likeliest first."""
@@ -58,21 +60,12 @@ class SharedValues:
 
     def _namesakes(self, one: CallableFacts, name: str) -> Iterator[tuple[CallableFacts, str]]:
         """The callables that may mean the same by a name: the functions of a module, the methods of related classes."""
-        lineage = self._lineage(one.owner) if one.owner is not None else set[str]()
+        own = self._lineages.get(one.owner or "", frozenset())
         for other in self._facts.callables():
             if other.qualname == one.qualname or (one.owner is None) != (other.owner is None):
                 continue
-            if other.owner is None or not lineage.isdisjoint(self._lineage(other.owner)):
+            if other.owner is None or not own.isdisjoint(self._lineages[other.owner]):
                 yield other, name
-
-    def _lineage(self, owner: str) -> set[str]:
-        """A class and its bases in the module."""
-        waiting, found = [owner], set[str]()
-        for name in waiting:  # grows while it is read
-            if name in self._bases and name not in found:
-                found.add(name)
-                waiting += self._bases[name]
-        return found
 
 
 def _is_odd(source: str) -> bool:

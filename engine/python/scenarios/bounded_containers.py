@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ....utils.python_source import literal_or
+from ..facts.lineage import bases_by_class, lineage
 from ..inputs.calls import variable_for
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
 from ..search.parallel_observers import Watcher
@@ -35,12 +36,13 @@ async def show_bounded_containers(facts: ModuleFacts, search: TrialSearch, obser
 
 
 def _of_class(owner: ClassFacts, facts: ModuleFacts) -> Iterator[Scenario]:
-    lineage = _lineage(owner, {one.name: one for one in facts.classes})
-    limit = next((name for one in lineage if (name := _limit_of(one)) is not None), None)
+    owners = {one.name: one for one in facts.classes}
+    kinds = [owners[name] for name in lineage(owner.name, bases_by_class(facts))]
+    limit = next((name for one in kinds if (name := _limit_of(one)) is not None), None)
     if limit is None or owner.kind in ("abstract", "protocol", "enum"):
         return
     members: dict[str, CallableFacts] = {}
-    for one in lineage:
+    for one in kinds:
         for member in one.members:
             if member.kind == "method" and not member.is_async:
                 members.setdefault(member.name, member)
@@ -48,7 +50,7 @@ def _of_class(owner: ClassFacts, facts: ModuleFacts) -> Iterator[Scenario]:
     made = f"{variable} = {owner.name}({f'{limit}=' if limit else ''}{_PLACES})"
     base = Trial(owner.name, "", imports=(f"from {facts.module} import {owner.name}",))
     own = {one.name for one in owner.members}
-    shown = any(_CONTAINER.fullmatch(base) for one in lineage for base in one.bases)
+    shown = any(_CONTAINER.fullmatch(base) for one in kinds for base in one.bases)
     for filler in members.values():
         put = _Put(variable, filler.name, len(filler.needed), shown)
         if not put.fits():
@@ -62,15 +64,6 @@ def _of_class(owner: ClassFacts, facts: ModuleFacts) -> Iterator[Scenario]:
             if subject:
                 used = put.trial(base, subject, (*arrange, read))
                 yield Scenario(used, KEEPS_WHAT_WAS_READ, _Leaves(_OLDEST, _NEXT))
-
-
-def _lineage(owner: ClassFacts, classes: Mapping[str, ClassFacts]) -> list[ClassFacts]:
-    """A class with its bases of the same module, nearest first."""
-    found = [owner]
-    for one in found:  # grows while it is read
-        bases = (classes.get(base.partition("[")[0]) for base in one.bases)
-        found += [base for base in bases if base is not None and base not in found]
-    return found
 
 
 def _limit_of(owner: ClassFacts) -> str | None:

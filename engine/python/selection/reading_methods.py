@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
+from ..facts.lineage import bases_by_class, lineage
 from ..model.model import CallableFacts, ModuleFacts
 
 Effect = Literal["reads", "unknown", "changes"]
@@ -43,8 +43,9 @@ class MethodReader:
     """What the bodies of a module's methods do to their object, with those of the methods that they call on it."""
 
     def __init__(self, facts: ModuleFacts) -> None:
-        self._owners = {owner.name: owner for owner in facts.classes}
-        self._fixed = {name for name, _ in (*facts.imports, *facts.constants)} | set(self._owners)
+        self._members = {owner.name: owner.members for owner in facts.classes}
+        self._bases = bases_by_class(facts)
+        self._fixed = {name for name, _ in (*facts.imports, *facts.constants)} | set(self._bases)
 
     def effect(self, qualname: str) -> Effect:
         """What a method does to its object; unknown where it is not of the module or hands a part to other code."""
@@ -78,16 +79,8 @@ class MethodReader:
 
     def _member(self, owner: str, name: str) -> CallableFacts | None:
         """The member that objects of a class have: its own, or the nearest base's."""
-        return next((one for base in self._lineage(owner) for one in base if one.name == name), None)
-
-    def _lineage(self, owner: str) -> Iterator[tuple[CallableFacts, ...]]:
-        """The members of a class, then those of its bases in the module."""
-        waiting = [owner]
-        for one in waiting:  # grows while it is read
-            if one in self._owners:
-                yield self._owners[one].members
-                names = (base.partition("[")[0] for base in self._owners[one].bases)
-                waiting += [name for name in names if name not in waiting]
+        kinds = lineage(owner, self._bases)
+        return next((one for kind in kinds for one in self._members[kind] if one.name == name), None)
 
 
 def _effect(part: str, use: str) -> Effect:

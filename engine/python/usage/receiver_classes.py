@@ -9,6 +9,7 @@ import ast
 from collections.abc import Sequence
 
 from ....utils.python_names import assigned_variable, last_name
+from ..facts.lineage import lineage
 from ..model.model import CallableFacts, ModuleFacts
 
 
@@ -48,10 +49,10 @@ class ReceiverClasses:
         if len(owners) < 2 or not isinstance(call.func, ast.Attribute):
             return list(found)
         owner = self._of(call.func.value, bound)
-        nearest = next((name for name in self._lineage(owner) if name in owners), None) if owner else None
+        nearest = next((name for name in lineage(owner, self._bases) if name in owners), None)
         if nearest is not None:
             return [one for one in found if one.owner == nearest]
-        if len({[name, *self._lineage(name)][-1] for name in owners}) == 1:
+        if len({[name, *lineage(name, self._bases)][-1] for name in owners}) == 1:
             return list(found)  # what a class overrides takes the same
         given = {keyword.arg for keyword in call.keywords if keyword.arg}
         fitting = [one for one in found if given and given <= {item.name for item in one.parameters}]
@@ -69,20 +70,10 @@ class ReceiverClasses:
                 return name
             # A method that may be called on and on gives the object itself, or a new one.
             owner = self._of(node.func.value, bound) if isinstance(node.func, ast.Attribute) else ""
-            method = next(
-                (self._members[one][name] for one in self._lineage(owner) if name in self._members[one]), None
-            )
+            own = (self._members[one] for one in lineage(owner, self._bases))
+            method = next((members[name] for members in own if name in members), None)
             if method is None:
                 return ""
             made = method.returned_calls[0] if len(set(method.returned_calls)) == 1 else ""
             return owner if method.returns_self else made if made in self._bases else ""
         return ""
-
-    def _lineage(self, owner: str) -> list[str]:
-        """A class and its bases in the module, the nearest first."""
-        waiting, found = [owner], dict[str, None]()
-        for one in waiting:  # grows while it is read
-            if one in self._bases and one not in found:
-                found[one] = None
-                waiting += self._bases[one]
-        return list(found)

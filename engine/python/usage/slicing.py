@@ -18,6 +18,7 @@ from ....utils.python_names import (
     printed_argument,
 )
 from ....utils.python_source import parse_python
+from ..facts.lineage import bases_by_class, lineage
 from ..facts.makers import made_class
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, TrialFinding
 from .scoping import NameScope
@@ -153,7 +154,8 @@ class Subjects:
         self._makers = {
             one.name: made for one in facts.functions if (made := made_class(one, self._classes)) is not None
         }
-        self._bases = {owner.name: _own_bases(owner.name, facts) for owner in facts.classes}
+        owners, named = {owner.name: owner for owner in facts.classes}, bases_by_class(facts)
+        self._bases = {name: [owners[one] for one in lineage(name, named)] for name in owners}
         self._inheriting = {name for name, bases in self._bases.items() if _has_base_outside(bases)}
         self._actions = {action for name in self._members for action in _actions(name)}
         self._dunders = [name for name in self._members if name.startswith("__")]
@@ -277,16 +279,6 @@ class Subjects:
                     is_own = base.name == owner or base.kind not in ("abstract", "protocol")
                     return one if is_own else replace(one, qualname=f"{owner}.{one.name}", owner=owner)
         return None
-
-
-def _own_bases(name: str, facts: ModuleFacts) -> tuple[ClassFacts, ...]:
-    """A class of the module with its bases of the same module, nearest first."""
-    owners = {owner.name: owner for owner in facts.classes}
-    found = [owners[name]]
-    for one in found:  # grows while it is read
-        bases = (owners.get(base.partition("[")[0]) for base in one.bases)
-        found += [base for base in bases if base is not None and base not in found]
-    return tuple(found)
 
 
 def _has_base_outside(bases: Sequence[ClassFacts]) -> bool:
