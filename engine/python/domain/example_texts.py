@@ -82,11 +82,11 @@ def signs_beside(default: str) -> list[str]:
     There is none beside a template, such as `"{}"`, and what stands for more of the same.
     A default may also be a regular expression of a sign, such as `" ?\\| ?"`; plain signs are expressions as well.
     """
-    value = literal_or(default, None) if default else None
-    sign = re.sub(r"[\\?\s]", "", value) if isinstance(value, str) else ""
-    if not sign or not isinstance(value, str) or any(map(str.isalnum, sign)) or sign.endswith(("+", "*")):
+    value = literal_or(default, "")
+    if not isinstance(value, str):
         return []
-    if _IS_FILLED.search(sign):
+    sign = re.sub(r"[\\?\s]", "", value)
+    if not sign or any(map(str.isalnum, sign)) or sign.endswith(("+", "*")) or _IS_FILLED.search(sign):
         return []
     if sign in tables.PAIRS:
         return [value.replace(sign, pair) for pair in tables.PAIRS if pair != sign]

@@ -78,14 +78,14 @@ def natural_values(domain: ParameterDomain, context: ExampleContext | None = Non
     if context.depth > _MAXIMUM_DEPTH:
         return ()
     found: dict[str, NaturalValue] = {}
-    signs = [repr(sign) for sign in signs_beside(context.default)]
+    # 0 and 1 are positions as good as any; a sign is what some names and defaults stand for.
+    is_position = tables.POSITION_NAME.fullmatch(context.name) is not None
+    meant = {*texts_named(context.name), *map(repr, signs_beside(context.default))}
     for candidate in _candidates(domain, context):
         node = shared_expression(candidate.source)
         if node is None or candidate.source in found or not meets(node, domain):
             continue
-        # 0 and 1 are positions as good as any; a sign is what some names and defaults stand for.
-        is_position = tables.POSITION_NAME.fullmatch(context.name) is not None
-        is_meant = is_position or candidate.source in (*texts_named(context.name), *signs)
+        is_meant = is_position or candidate.source in meant
         found[candidate.source] = NaturalValue(candidate, not is_meant and is_degenerate(node, domain))
     # A degenerate value is never the representative.
     ordered = sorted(found.values(), key=lambda value: value.degenerate)
@@ -251,8 +251,8 @@ def _items(element: ParameterDomain, context: ExampleContext, domain: ParameterD
     in_order = domain.requires("sorted")
     if element.kind in ("any", "integer") and element.maximum == 1 and element.minimum in (0, None):
         return _plain(*_row(tables.BINARY_ROWS, place))
-    named = name_entry(context.name)
-    if element.kind == "any" and named is not None and named[0] == "str":
+    named = name_entry(context.name) if element.kind == "any" else None
+    if named is not None and named[0] == "str":
         return _plain(*map(repr, _row(tables.WORD_ROWS, place)))  # the pieces of a path or a text
     if element.kind == "any" or (
         element.kind == "integer" and not element.choices and not element.requires("index into")
@@ -423,11 +423,11 @@ def _callables(domain: ParameterDomain, context: ExampleContext) -> list[Candida
     if arity == -1 and tables.KEY_NAME.fullmatch(context.name):
         arity = 1
     result = domain.value.kind if domain.value is not None else ""
-    found: list[str] = []
     if tables.CONVERTER_NAME.fullmatch(context.name) and arity in (1, -1):
         # Beside `repr` another text shows, beside nothing another value.
-        found += ["'<{}>'.format"] if context.default in ("repr", "str") else ["int", "str.upper", "float", "str"]
-        return _plain(*found)
+        shown = context.default in ("repr", "str")
+        return _plain("'<{}>'.format") if shown else _plain("int", "str.upper", "float", "str")
+    found: list[str] = []
     if (
         result == "boolean" or (not result and tables.PREDICATE_NAME.fullmatch(context.name))
     ) and arity in tables.PREDICATES:

@@ -10,7 +10,7 @@ from ..model.domain import UNKNOWN, DomainKind, ParameterDomain, Precondition
 from ..model.model import ClassFacts, ModuleFacts
 from ..shapes.graphs import graph_of
 from ..shapes.shape import Shape, contradict, unify
-from ..shapes.text_uses import looks_for_other_text, signs_in, told_apart
+from ..shapes.text_uses import IN_PIECES, looks_for_other_text, signs_in, told_apart
 from ..source.matching_texts import texts_around_matches
 from . import example_tables as tables
 from .from_types import ClassLookup, domain_of_class
@@ -26,9 +26,6 @@ _OF_CONTAINERS = frozenset(name for kind in (dict, list, set, str) for name in d
 _FLAT: dict[str, DomainKind] = {"boolean": "boolean", "bytes": "bytes"}
 # What a moment has and nothing else does; a text has methods of some of its names.
 _TIMES = frozenset({"tzinfo", "microsecond"})
-_SEQUENTIAL = frozenset(
-    {"iterated", "indexed", "sliced", "len", "searched", "assigned", "mutated", "popped", "unpacked"}
-)
 
 
 @dataclass(slots=True)
@@ -87,7 +84,7 @@ class ShapeDomains:
     def _plain(self, root: Shape) -> ParameterDomain:
         """Sets, texts, sequences and numbers: the kind with the most votes."""
         kinds = root.kinds
-        sequential = bool(_SEQUENTIAL & root.traits.keys()) or kinds["list"] or kinds["tuple"] or root.each is not None
+        sequential = bool(IN_PIECES & root.traits.keys()) or kinds["list"] or kinds["tuple"] or root.each is not None
         if "hashed" in root.traits and not kinds["text"] and (sequential or kinds["set"] or kinds["dict"]):
             return UNKNOWN  # a key or member is no list, set or dictionary, whatever else is done with some of them
         if kinds["set"] and kinds["set"] >= max(kinds["list"], kinds["text"]):

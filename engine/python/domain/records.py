@@ -59,7 +59,7 @@ def named_source(one: CallableFacts, name: str, documents: Iterable[str] = ()) -
     if found.kind == "sequence" and found.element is None:
         phrases = [phrase for text in documents for phrase in _LIST_OF.findall(" ".join(text.split()))]
         elements = [domain_of_phrase(phrase).element for phrase in phrases]
-        found = replace(found, element=next((one for one in elements if one and one.kind in _PLAIN), None))
+        found = replace(found, element=next((inner for inner in elements if inner and inner.kind in _PLAIN), None))
     return replace(found, source="docstring", lines=one.lines) if found.kind != "any" else UNKNOWN
 
 

@@ -159,11 +159,9 @@ def _uses(facts: ModuleFacts, one: CallableFacts, name: str, depth: int, seen: s
             for target in _operators(facts, one.owner, what.partition(":")[2]):
                 found.update(_uses(facts, target, target.parameters[0].name, depth + 1, seen))
         elif what.startswith("argument:"):
-            _, function, place = what.split(":", 2)
-            target = _target(facts, one, function)
-            parameter = _parameter_at(target, place) if target is not None else None
-            if target is not None and parameter is not None:
-                found.update(_uses(facts, target, parameter, depth + 1, seen))
+            taker = _taker(facts, one, what)
+            if taker is not None:
+                found.update(_uses(facts, *taker, depth + 1, seen))
     return found
 
 
@@ -231,11 +229,17 @@ class PassedValues:
     def _targets(self, one: CallableFacts, name: str) -> Iterator[tuple[CallableFacts, str]]:
         for used, what in one.uses:
             if used == name and what.startswith("argument:"):
-                _, function, place = what.split(":", 2)
-                target = _target(self._facts, one, function)
-                parameter = _parameter_at(target, place) if target is not None else None
-                if target is not None and parameter is not None and target.qualname != one.qualname:
-                    yield target, parameter
+                taker = _taker(self._facts, one, what)
+                if taker is not None and taker[0].qualname != one.qualname:
+                    yield taker
+
+
+def _taker(facts: ModuleFacts, one: CallableFacts, use: str) -> tuple[CallableFacts, str] | None:
+    """The callable of the module, and its parameter, that takes what a use passes on: `argument:FUNCTION:POSITION`."""
+    _, function, place = use.split(":", 2)
+    target = _target(facts, one, function)
+    parameter = _parameter_at(target, place) if target is not None else None
+    return (target, parameter) if target is not None and parameter is not None else None
 
 
 def _parameter_at(target: CallableFacts, place: str) -> str | None:

@@ -8,9 +8,8 @@ from ....utils.python_source import literal_or
 from .shape import Shape
 
 _ENCLOSED = ("kitten", "one two", "mitten")
-_CUT = frozenset(
-    {"iterated", "indexed", "sliced", "len", "searched", "assigned", "mutated", "popped", "unpacked", "added"}
-)
+IN_PIECES = frozenset({"iterated", "indexed", "sliced", "len", "searched", "assigned", "mutated", "popped", "unpacked"})
+"""Traits of values that code goes through, or takes to pieces: texts, lists and others with items."""
 # Signs that separate or stand out, an escape of a sign and a letter or digit, an entity.
 _SIGN = re.compile(r"[^\w\s]+[A-Za-z\d]?|&\w+;")
 _NO_NUMBER = re.compile(r"[^\d.,+\s_-]")
@@ -31,8 +30,7 @@ def is_sign(source: str) -> bool:
 
 def looks_for_other_text(root: Shape) -> bool:
     """Whether code looks in a text for what is in no number: then only some of the texts are numbers."""
-    looked_for = (*root.searched, *(text for operator, text in root.compared if operator in ("==", "!=")))
-    texts = [text for source in looked_for if isinstance(text := literal_or(source, None), str)]
+    texts = [text for source in (*root.searched, *_equated(root)) if isinstance(text := literal_or(source, None), str)]
     return any(_NO_NUMBER.search(text) for text in texts)
 
 
@@ -41,11 +39,15 @@ def told_apart(root: Shape) -> tuple[str, ...]:
 
     What is cut into pieces or put together is no word: what such a text is compared with may be one of its pieces.
     """
-    if _CUT & root.traits.keys():
+    if (IN_PIECES | {"added"}) & root.traits.keys():
         return _enclosed_words(root)
-    compared = [text for sign, text in root.compared if sign in ("==", "!=")]
-    found = [text for text in (*compared, *root.tokens) if literal_or(text, "") and text.startswith(("'", '"'))]
+    found = [text for text in (*_equated(root), *root.tokens) if literal_or(text, "") and text.startswith(("'", '"'))]
     return tuple(dict.fromkeys(found)) if len(set(found)) > 1 else ()
+
+
+def _equated(root: Shape) -> list[str]:
+    """What code asks whether a value is equal to it."""
+    return [text for sign, text in root.compared if sign in ("==", "!=")]
 
 
 def _enclosed_words(root: Shape) -> tuple[str, ...]:

@@ -51,11 +51,11 @@ class Harvester:
         """Adds the arguments and objects of the trials' calls; what a search found stays known as that."""
         for trial in trials:
             origin = "call_site" if trial.source in RICH_SOURCES else trial.source
-            tree = parse_or_none("\n".join([*trial.arrange, trial.act]))
-            imports = imports_by_name(trial)
-            tree = WithLiterals(tree).visit(tree) if tree is not None else None
-            bound = self._receivers.bound_in(tree) if tree is not None else {}
-            for node in ast.walk(tree) if tree else ():
+            tree = tree_with_literals(trial)
+            if tree is None:
+                continue
+            imports, bound = imports_by_name(trial), self._receivers.bound_in(tree)
+            for node in ast.walk(tree):
                 if isinstance(node, ast.Call):
                     self._call(node, imports, origin, bound)
                 self._operator(trial.subject, node, imports, origin)
@@ -189,7 +189,13 @@ def builds_from_other_texts(trial: Trial, known: Mapping[str, Sequence[str]]) ->
     return False
 
 
-class WithLiterals(ast.NodeTransformer):
+def tree_with_literals(trial: Trial) -> ast.Module | None:
+    """The code of a trial with literals in place of the variables that hold them; None where it is not Python."""
+    tree = parse_or_none("\n".join([*trial.arrange, trial.act]))
+    return _WithLiterals(tree).visit(tree) if tree is not None else None
+
+
+class _WithLiterals(ast.NodeTransformer):
     """Puts literals in place of the variables that hold them from one assignment on: `text = "a"` and `parse(text)`.
 
     A variable that is bound again, or whose object a method may change, stays.

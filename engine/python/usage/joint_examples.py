@@ -10,9 +10,8 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from ....utils.python_names import dotted_name
-from ....utils.python_source import parse_or_none
 from ..model.model import RICH_SOURCES, Candidate, ModuleFacts, Trial
-from .harvest import WithLiterals, candidate_of, certain_arguments, imports_by_name
+from .harvest import candidate_of, certain_arguments, imports_by_name, tree_with_literals
 
 JointArguments = Mapping[str, Candidate]
 """The arguments of one call by the names of their parameters."""
@@ -28,11 +27,11 @@ def joint_examples(trials: Iterable[Trial], facts: ModuleFacts) -> tuple[JointAr
     functions = {one.qualname: one for one in facts.functions}
     found: dict[tuple[str, ...], JointArguments] = {}
     for trial in trials:
-        tree = parse_or_none("\n".join([*trial.arrange, trial.act])) if trial.source in RICH_SOURCES else None
+        tree = tree_with_literals(trial) if trial.source in RICH_SOURCES else None
         if tree is None:
             continue
         imports = imports_by_name(trial)
-        for node in ast.walk(WithLiterals(tree).visit(tree)):
+        for node in ast.walk(tree):
             called = functions.get(dotted_name(node.func)) if isinstance(node, ast.Call) else None
             if called is None or not isinstance(node, ast.Call):
                 continue
