@@ -22,19 +22,17 @@ _ARTICLES = frozenset("a an the".split())
 _COPULAS = frozenset("is are was were".split())
 _PRONOUNS = frozenset("it this that there you".split())
 _FIRST = frozenset("found encountered got error sorry".split())
-_JOINING = frozenset(
-    "and or not between of to in on at for with by from as but than that must can should will does do has have no"
-    " when where if because only".split()
-)
+_LINKING = frozenset("and or between of to in on at for with by from as but than that when where if because".split())
 # Words without which the rest would say the opposite, or only half of what has to be.
 _NEGATIONS = frozenset("not no".split())
 _MODALS = frozenset("cannot can could must should will may".split())
-_AFTER_VALUE = _JOINING - _NEGATIONS - _MODALS - frozenset("does do has have only".split())
+_AUXILIARIES = frozenset("does do has have".split())
+# Words after which a phrase has no end.
+_JOINING = _LINKING | _NEGATIONS | _AUXILIARIES | frozenset("must can should will only".split())
 # What is no name of a situation but a sentence.
-_VERBS = frozenset(
-    "cannot can could must should may does do has have needs need requires expected expects unable failed fails"
-    " want wants only use try takes takes did will it this there".split()
-)
+_OF_SENTENCES = frozenset(
+    "did needs need requires expected expects unable failed fails want wants only use try takes it this there".split()
+).union(_MODALS, _AUXILIARIES)
 
 
 def message_phrase(case: Case) -> str:
@@ -52,16 +50,15 @@ def phrase_of(message: str) -> str:
     for value in _VALUES:
         text = value.sub(" ", text)
     clause = next((part for part in _CLAUSE.split(text) if slug(part)), "")
-    words = _with_symbol(clause.strip())
-    words = [word for word in words if word not in _ARTICLES and not word.isdigit()]
+    words = [word for word in _with_symbol(clause.strip()) if word not in _ARTICLES and not word.isdigit()]
     if words and words[0] not in _PRONOUNS:
         words = [word for word in words if word not in _COPULAS]
     while words and words[0] in _FIRST:
         words = words[1:]
-    while words and words[0] in _AFTER_VALUE and text[:1].isspace():
+    while words and words[0] in _LINKING and text[:1].isspace():
         words = words[1:]  # it joined a value to what follows
     kept = len(words)
-    while kept and words[kept - 1] in (*_JOINING, "be"):
+    while kept and (words[kept - 1] in _JOINING or words[kept - 1] == "be"):
         kept -= 1
     if not _NEGATIONS.isdisjoint(words[kept:]) or (kept < len(words) and not _MODALS.isdisjoint(words)):
         return ""
@@ -89,7 +86,7 @@ def message_words(cases: Sequence[Case]) -> str:
     phrase = phrases.pop() if len(phrases) == 1 else ""
     if not phrase:
         return ""
-    return f"saying_{phrase}" if not _VERBS.isdisjoint(phrase.split("_")) else phrase
+    return f"saying_{phrase}" if not _OF_SENTENCES.isdisjoint(phrase.split("_")) else phrase
 
 
 def words_of_messages(cases: Sequence[Case]) -> list[str]:

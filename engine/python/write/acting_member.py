@@ -22,7 +22,6 @@ class NamedTest:
 
     Attributes:
         vague: whether its name does not tell what sets it apart from the tests before it.
-        shared: conditions that hold for tests before it, too.
     """
 
     cases: list[Case]
@@ -30,7 +29,11 @@ class NamedTest:
     situation: Situation
     name: str = ""
     vague: bool = False
-    shared: frozenset[str] = frozenset()
+
+    @property
+    def act(self) -> ast.expr:
+        """The expression that acts; in a table, that of the first row."""
+        return parse_expression(self.cases[0].expression)
 
     @property
     def exception(self) -> str:
@@ -67,7 +70,7 @@ def named_once(name: str) -> str:
 
 def _inherited_call(member: str, test: NamedTest) -> str:
     """Names the inherited method that the act calls in place of the member that completes it: `dumps`."""
-    act = parse_expression(test.cases[0].expression)
+    act = test.act
     called = act.func.attr if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute) else ""
     if not completes(member, called):
         return ""
@@ -77,7 +80,7 @@ def _inherited_call(member: str, test: NamedTest) -> str:
 
 def _user_of(subject: str, test: NamedTest) -> str:
     """Names the function that is given what a constructor makes, as `render` in `render(Page())`; empty for others."""
-    act = parse_expression(test.cases[0].expression)
+    act = test.act
     if test.facts is None or test.facts.kind != "constructor" or not isinstance(act, ast.Call):
         return ""
     before = [node for text in test.cases[0].statements for node in parse_python(text.strip()).body]
@@ -91,7 +94,7 @@ def _user_of(subject: str, test: NamedTest) -> str:
 
 def _attribute_of_new(test: NamedTest) -> str:
     """Names the attribute that is read of a new object, as `largest` in `Stats([2, 1]).largest`; empty for others."""
-    act = parse_expression(test.cases[0].expression)
+    act = test.act
     if test.facts is None or test.facts.kind != "constructor" or not isinstance(act, ast.Attribute):
         return ""
     made = act.value
@@ -104,7 +107,7 @@ def _attribute_of_new(test: NamedTest) -> str:
 
 def _attribute_of_property(test: NamedTest) -> str:
     """Names what is read of a property, as `isfile_is_false` of `url.path.isfile`; empty for others."""
-    act = parse_expression(test.cases[0].expression)
+    act = test.act
     if test.facts is None or test.facts.kind != "property" or not isinstance(act, ast.Attribute):
         return ""
     if not isinstance(act.value, ast.Attribute) or act.value.attr != test.facts.name:
@@ -117,7 +120,7 @@ def _call_at_property(test: NamedTest) -> str:
 
     `normalize` of `url.path.normalize()`, `after_set` of `Url("a").set({}).text`; empty for others.
     """
-    act = parse_expression(test.cases[0].expression)
+    act = test.act
     if test.facts is None or test.facts.kind != "property":
         return ""
     if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -54,23 +54,26 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
 
 def alike_in_precision(cases: Sequence[Case]) -> list[Case]:
     """Compares a float approximately where another case of the same form does: `0.75` beside `0.6666666666666666`."""
-    about = {(case.subject, shape_key(case)) for case in cases if any(one.kind == "approx" for one in case.expect)}
-    found: list[Case] = []
-    for case in cases:
-        loose = replace(case, expect=tuple(_approximate(one) for one in case.expect)) if about else case
-        same = loose.expect != case.expect and (case.subject, shape_key(loose)) in about
-        found.append(loose if same else case)
-    return found
+    return _alike(cases, lambda one: one.kind == "approx", _approximate)
 
 
 def alike_in_messages(cases: Sequence[Case]) -> list[Case]:
     """Asks for a part of a message where another case of the same form does, so that both are rows of one table."""
-    parts = {(case.subject, shape_key(case)) for case in cases if any(_asks_for_part(one) for one in case.expect)}
+    return _alike(cases, _asks_for_part, _in_part)
+
+
+def _alike(
+    cases: Sequence[Case],
+    is_loose: Callable[[SpecExpectation], bool],
+    loosened: Callable[[SpecExpectation], SpecExpectation],
+) -> list[Case]:
+    """The cases, with the expectations loosened of those that then have the form of one that expects so itself."""
+    forms = {(case.subject, shape_key(case)) for case in cases if any(map(is_loose, case.expect))}
     found: list[Case] = []
     for case in cases:
-        whole = parts and any(one.whole for one in case.expect)
-        loose = replace(case, expect=tuple(_in_part(one) for one in case.expect)) if whole else case
-        found.append(loose if whole and (case.subject, shape_key(loose)) in parts else case)
+        loose = replace(case, expect=tuple(map(loosened, case.expect))) if forms else case
+        same = loose.expect != case.expect and (case.subject, shape_key(loose)) in forms
+        found.append(loose if same else case)
     return found
 
 

@@ -54,8 +54,8 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     """Describes what differs from the usual test, arguments of the call first."""
     itself = mine.itself if mine.itself != usual.itself else ""
     found = [_ITSELF if itself else "", _equal_arguments(mine, usual)]
-    given = {name: node for name, node in mine.arguments.items() if name != itself or not itself}
-    told = {name: _difference(name, node, mine, usual) for name, node in given.items()}
+    passed = ((name, node) for name, node in mine.arguments.items() if name != itself)
+    told = {name: _difference(name, node, mine, usual) for name, node in passed}
     found += told.values()
     for name in sorted(mine.varying - usual.varying - {*usual.arguments, CLOCK}):
         found.append(f"with_{_plain(name)}")

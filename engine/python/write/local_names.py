@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of, unique_name, with_renamed
+from ....utils.python_names import assigned_names, assignment_in, last_name, names_of, unique_name, with_renamed
 from ....utils.python_source import parse_or_none
 from ..inputs.calls import variable_for
 from ..model.spec_case import Case
@@ -22,12 +22,8 @@ def with_own_names(case: Case, imported: Collection[str]) -> Case:
     hiding = assigned_names(case.statements) & set(imported)
     if not hiding:
         return case
-    used = _names_used(case) | set(imported)
-    renamed: dict[str, str] = {}
-    for name in sorted(hiding):
-        renamed[name] = unique_name(f"{_word_before(name, case)}_{name.strip('_')}", used)
-        used.add(renamed[name])
-    return _renamed(case, renamed)
+    wanted = {name: f"{_word_before(name, case)}_{name.strip('_')}" for name in sorted(hiding)}
+    return _renamed(case, wanted, imported)
 
 
 def with_names_of_classes(case: Case, bases: Mapping[str, Collection[str]]) -> Case:
@@ -36,12 +32,8 @@ def with_names_of_classes(case: Case, bases: Mapping[str, Collection[str]]) -> C
     Args:
         bases: the names of the classes that each class of the module derives from.
     """
-    made_of: list[tuple[str, str]] = []
-    for text in case.statements:
-        tree = parse_or_none(text)
-        bound = assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
-        if bound is not None:
-            made_of.append((bound[0], last_name(bound[1].func) if isinstance(bound[1], ast.Call) else ""))
+    bound = [found for text in case.statements if (found := assignment_in(text)) is not None]
+    made_of = [(name, last_name(value.func) if isinstance(value, ast.Call) else "") for name, value in bound]
     times = Counter(name for name, _ in made_of)
     # A variable that is bound again holds objects of several classes.
     wrong = {
@@ -51,22 +43,18 @@ def with_names_of_classes(case: Case, bases: Mapping[str, Collection[str]]) -> C
         and name != variable_for(made)
         and name in {variable_for(base) for base in bases.get(made, ())}
     }
-    if not wrong:
-        return case
-    used, renamed = _names_used(case), dict[str, str]()
-    for name, right in wrong.items():
-        renamed[name] = unique_name(right, used)
-        used.add(renamed[name])
-    return _renamed(case, renamed)
+    return _renamed(case, wrong, ()) if wrong else case
 
 
-def _names_used(case: Case) -> set[str]:
+def _renamed(case: Case, wanted: Mapping[str, str], taken: Collection[str]) -> Case:
+    """The case with other names for variables, each with a number where the case or `taken` has its name."""
     texts = [*case.statements, case.expression, *(one.actual for one in case.expect)]
     trees = [parse_or_none(text.strip()) for text in texts]
-    return {name for tree in trees if tree is not None for name in names_of(tree)}
-
-
-def _renamed(case: Case, renamed: Mapping[str, str]) -> Case:
+    used = {name for tree in trees if tree is not None for name in names_of(tree)} | set(taken)
+    renamed: dict[str, str] = {}
+    for name, right in wanted.items():
+        renamed[name] = unique_name(right, used)
+        used.add(renamed[name])
     return replace(
         case,
         statements=tuple(with_renamed(text, renamed) for text in case.statements),
@@ -78,8 +66,7 @@ def _renamed(case: Case, renamed: Mapping[str, str]) -> Case:
 def _word_before(name: str, case: Case) -> str:
     """`new` for an object that is made of a class, else the article."""
     for text in case.statements:
-        tree = parse_or_none(text)
-        bound = assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
+        bound = assignment_in(text)
         if bound is not None and bound[0] == name and isinstance(bound[1], ast.Call):
             return "new" if last_name(bound[1].func)[:1].isupper() else "a"
     return "a"

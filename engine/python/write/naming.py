@@ -7,12 +7,13 @@ empty, longer or left out, what was done to the object before, the exception. Ro
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from ....utils.python_names import last_name, names_of, unique_name
 from ....utils.python_source import parse_expression, parse_python
+from ..facts.lineage import lineage
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
 from ..model.model import CallableFacts, ModuleFacts
@@ -73,16 +74,12 @@ def _with_inherited(facts: ModuleFacts) -> dict[str, CallableFacts]:
     """Returns the callables of a module by qualified name, and those that its classes inherit from each other."""
     found = {one.qualname: one for one in facts.callables()}
     owners = {owner.name: owner for owner in facts.classes}
+    bases = {owner.name: owner.bases for owner in facts.classes}
     for owner in facts.classes:
-        waiting, known = list(owner.bases), {owner.name}
-        for base in waiting:  # grows while it is read
-            if base in known or base not in owners:
-                continue
-            known.add(base)
+        for base in lineage(owner.name, bases)[1:]:
             for member in owners[base].members:
                 name = f"{owner.name}.{member.name}"
                 found.setdefault(name, replace(member, qualname=name, owner=owner.name))
-            waiting += owners[base].bases
     return found
 
 
@@ -101,6 +98,7 @@ def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str]) ->
     usual = usual_test(subject, returning)
     opposite = {"is_true", "is_false"} <= {shared_outcome(test) for test in returning}
     shown = [what_is_shown(test) for test in tests if test.cases[0].documented]
+    usual_member = acting_member(subject, base, usual)
     told: set[str] = set()
     plain: dict[str, NamedTest] = {}  # by exception, the refusal named first: further ones say how they differ from it
     for test in [usual, *(one for one in tests if one is not usual)]:
@@ -110,12 +108,13 @@ def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str]) ->
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
         own = f"{own}_for_other_type" if is_beside_other_type(subject, test) else own
         first = plain.setdefault(test.exception, test)
-        test.shared = frozenset(told)
-        told.update(_conditions(test, usual, first) if not test.exception else ())
+        conditions = _conditions(test, usual, first, told)
+        told.update(conditions if not test.exception else ())
+        alone = [own] if own != usual_member and test is not usual and not test.exception else []
+        candidates = chain(alone, _candidates(own, test, usual, first, conditions))
         # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
-        alone = [own] if own != acting_member(subject, base, usual) and test is not usual and not test.exception else []
-        telling = (cut_slug(named_once(one), LONGEST_NAME) for one in (*alone, *_candidates(own, test, usual, first)))
-        others = (cut_slug(named_once(one), LONGEST_NAME) for one in _vague_names(own, test, usual, first))
+        telling = (cut_slug(named_once(one), LONGEST_NAME) for one in candidates)
+        others = (cut_slug(named_once(one), LONGEST_NAME) for one in _vague_names(own, test, usual, conditions))
         name = _free_name(telling, subject, used)
         test.vague = not name or (not test.cases[0].documented and what_is_shown(test) in shown)
         test.name = name or next((one for one in others if one not in used), "") or unique_name(base, used)
@@ -134,16 +133,18 @@ def _free_name(names: Iterator[str], subject: str, used: Mapping[str, str]) -> s
     return ""
 
 
-def _candidates(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) -> Iterator[str]:
+def _candidates(
+    base: str, test: NamedTest, usual: NamedTest, plain: NamedTest, conditions: Sequence[str]
+) -> Iterator[str]:
     """Generates names, the shortest first; each longer one is for the case that the shorter ones are taken.
 
     Args:
         plain: the first refusal with the same exception.
+        conditions: what sets the test apart, the most telling first.
     """
     missing = missing_import_slug(test.cases[0].statements)
     if missing:
         yield f"{base}_{missing}"
-    conditions = _conditions(test, usual, plain)
     if test.exception:
         base = f"{base}_raises_{snake_case(test.exception)}"
         # That a key is missing says the exception itself.
@@ -186,10 +187,10 @@ def _candidates(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) 
         yield from _with_words(f"{base}_{_joined(telling[:1])}", _by_name(test))
 
 
-def _vague_names(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest) -> Iterator[str]:
+def _vague_names(base: str, test: NamedTest, usual: NamedTest, conditions: Sequence[str]) -> Iterator[str]:
     """Generates names of a test that no word for a difference tells apart: by the size of a value, by its words."""
     base = f"{base}_raises_{snake_case(test.exception)}" if test.exception else base
-    conditions = [words for words in _conditions(test, usual, plain) if words.startswith(UNTOLD)]
+    conditions = [words for words in conditions if words.startswith(UNTOLD)]
     yield from _with_words(base, "" if test.exception else _size_of_outcome(test, usual))
     yield from (f"{base}_{_joined([words])}" for words in conditions if not words.startswith("other_"))
     if len(test.cases) == 1:  # those of one row are no name for a table
@@ -201,7 +202,7 @@ def _vague_names(base: str, test: NamedTest, usual: NamedTest, plain: NamedTest)
 
 def _by_name(test: NamedTest) -> str:
     """Says that the act passes an argument by its name; nothing of others."""
-    act = parse_expression(test.cases[0].expression)
+    act = test.act
     return "by_name" if isinstance(act, ast.Call) and act.keywords else ""
 
 
@@ -213,13 +214,17 @@ def _tells(outcome: str, condition: str, usual: str) -> bool:
     return outcome.startswith((*_TRUTH, "equals_")) and outcome != usual and not (passed and outcome.startswith(told))
 
 
-def _conditions(test: NamedTest, usual: NamedTest, plain: NamedTest) -> list[str]:
-    """Returns what differs from the usual test; of a further refusal, what does not set the first one apart, too."""
+def _conditions(test: NamedTest, usual: NamedTest, plain: NamedTest, told: Collection[str]) -> list[str]:
+    """Returns what differs from the usual test; of a further refusal, what does not set the first one apart, too.
+
+    Args:
+        told: conditions that hold for tests before it, too: these tell less.
+    """
     if test is usual:
         return []
     found = differences(test.situation, usual.situation, test.facts)
     if not test.exception:
-        return sorted(found, key=lambda words: (words.startswith(VAGUE), words in test.shared))
+        return sorted(found, key=lambda words: (words.startswith(VAGUE), words in told))
     if plain is test or plain is usual:
         return found
     same = differences(plain.situation, usual.situation, test.facts)

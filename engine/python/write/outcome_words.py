@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ....utils.python_names import last_name
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import expression_or_none, shared_expression
 from ..model.spec_case import CODE, Case
 from ..source.titles import snake_case
 
@@ -20,9 +20,10 @@ def outcome_words(case: Case) -> str:
         return "prints"
     if one.kind == "warns":
         return f"warns_{snake_case((one.exception or '').rpartition('.')[2])}"
-    if one.kind == "holds" and one.actual == "result" and _is_equation(case.expression):
-        return _compared(case.expression)
-    if one.kind == "holds" and one.actual == "not result" and _is_equation(case.expression):
+    equation = _equation(case.expression) if one.kind == "holds" else None
+    if equation is not None and one.actual == "result":
+        return _compared(equation)
+    if equation is not None and one.actual == "not result":
         return "is_false" if case.subject.endswith(COMPARING) else "differs"
     if one.kind == "holds":
         return {"result": "is_true", "not result": "is_false"}.get(one.actual, "")
@@ -35,19 +36,16 @@ def outcome_words(case: Case) -> str:
     return ""
 
 
-def _is_equation(expression: str) -> bool:
-    node = expression_or_none(expression)
-    return isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)
+def _equation(expression: str) -> ast.Compare | None:
+    node = shared_expression(expression)
+    return node if isinstance(node, ast.Compare) and [type(one) for one in node.ops] == [ast.Eq] else None
 
 
-def _compared(expression: str) -> str:
+def _compared(node: ast.Compare) -> str:
     """Says what a call is compared with, as a document writes it: `equals_item` for `x.right == x[-1]`.
 
     Empty where that is a plain value.
     """
-    node = expression_or_none(expression)
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq):
-        return ""
     for side in (node.comparators[0], node.left):
         if isinstance(side, ast.Subscript):
             return "equals_slice" if isinstance(side.slice, ast.Slice) else "equals_item"

@@ -73,23 +73,22 @@ def words_of_rows(
 
 def _beside(nodes: Sequence[ast.expr], shared: float) -> list[str]:
     """Names numbers by how they stand to the one that all rows share; nothing unless one is equal to it."""
-    numbers = [number_of(node) for node in nodes]
-    found = ["" if one is None else _RELATIONS[(one > shared) - (one < shared)] for one in numbers]
-    return found if "equal" in found and all(found) and len(set(found)) == len(found) else []
+    found = _compared([(number_of(node), shared) for node in nodes], _RELATIONS)
+    return found if "equal" in found else []
 
 
 def _in_order(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
     """Names rows of `first` and `second` number by which is larger; nothing unless that tells all rows apart."""
     if set(cells) != {"first", "second"}:
         return []
-    pairs = [
-        (number_of(first), number_of(second)) for first, second in zip(cells["first"], cells["second"], strict=True)
-    ]
-    found = [
-        "" if first is None or second is None else _ORDERS[(first > second) - (first < second)]
-        for first, second in pairs
-    ]
-    return found if all(found) and len(set(found)) == len(found) else []
+    firsts, seconds = map(number_of, cells["first"]), map(number_of, cells["second"])
+    return _compared(list(zip(firsts, seconds, strict=True)), _ORDERS)
+
+
+def _compared(pairs: Sequence[tuple[float | None, float | None]], words: Mapping[int, str]) -> list[str]:
+    """Says of each pair which number is larger; nothing unless all are numbers, and that tells all pairs apart."""
+    found = [words[(one > two) - (one < two)] for one, two in pairs if one is not None and two is not None]
+    return found if len(set(found)) == len(pairs) else []
 
 
 def _parted(plain: Sequence[Sequence[str]], outcomes: Sequence[Sequence[str]]) -> list[str]:

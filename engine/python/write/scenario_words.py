@@ -47,7 +47,8 @@ def counted_words(case: Case) -> str:
     if not name:
         return ""
     if isinstance(act, ast.List):
-        return _repeated(act, len(counted.elts), name, _option_of_object(nodes[-1]))
+        made = assigned_variable(nodes[-1])
+        return _repeated(act, len(counted.elts), name, _flag(made[1]) if made is not None else "")
     again = "_again" if len(counted.elts) > 1 else ""
     return f"calls_{name}{again}{_after(nodes, act)}"
 
@@ -135,16 +136,15 @@ def spared_words(case: Case) -> str:
     if not isinstance(act, ast.List) or len(act.elts) != 2 or not isinstance(act.elts[1], ast.Name):
         return ""
     call, left = act.elts[0], act.elts[1].id
-    given = call.keywords[-1] if isinstance(call, ast.Call) and call.keywords else None
-    if given is None or not isinstance(given.value, ast.Constant) or not isinstance(given.value.value, bool):
+    flag = _flag(call)
+    if not flag or left not in loaded_names(call):
         return ""
     made = dict(found for text in case.statements if (found := assignment_in(text)) is not None).get(left)
     shown = next((one.value for one in case.expect if one.kind == "equals" and one.actual == "result"), None)
     both = shared_expression(shown or "")
     if made is None or not isinstance(both, ast.List) or not both.elts or ast.dump(both.elts[-1]) != ast.dump(made):
         return ""  # the call changed it, or nothing says that it did not
-    flag = f"{'with' if given.value.value else 'without'}_{given.arg}"
-    return f"{flag}_leaves_{snake_case(left)}_alone" if left in loaded_names(call) else ""
+    return f"{flag}_leaves_{snake_case(left)}_alone"
 
 
 def restored_words(cases: Sequence[Case]) -> str:
@@ -176,21 +176,19 @@ def _undone_in_files(case: Case) -> str:
     return snake_case(last_name(made[-1].func)) if made and given and written and given[0] in written else ""
 
 
-def _option_of_object(made: ast.stmt) -> str:
-    """The flag with which the last statement makes an object, in words; empty for none."""
-    bound = assigned_variable(made)
-    call = bound[1] if bound is not None else None
+def _flag(call: ast.expr) -> str:
+    """The flag that a call passes last by its name, in words: `without_copy`; empty for none."""
     last = call.keywords[-1] if isinstance(call, ast.Call) and call.keywords else None
     if last is None or not isinstance(last.value, ast.Constant) or not isinstance(last.value.value, bool):
         return ""
-    return f"{'with' if last.value.value else 'without'}_{last.arg}_"
+    return f"{'with' if last.value.value else 'without'}_{last.arg}"
 
 
-def _repeated(act: ast.List, called: int, name: str, made: str) -> str:
+def _repeated(act: ast.List, called: int, name: str, flag: str) -> str:
     """How often an act of several alike calls has the function called.
 
     Args:
-        made: with what option the object was made, in words.
+        flag: that with which the object was made, in words; empty for none.
     """
     if called == 1:
         return f"calls_{name}_once"
@@ -198,7 +196,8 @@ def _repeated(act: ast.List, called: int, name: str, made: str) -> str:
         return f"calls_{name}_once_for_equal_arguments"
     last = act.elts[-1]
     option = last.keywords[-1].arg if isinstance(last, ast.Call) and last.keywords else ""
-    return f"with_{option}_calls_{name}_each_time" if option else f"{made}calls_{name}_each_time"
+    with_option = f"with_{option}" if option else flag
+    return f"{with_option}_calls_{name}_each_time" if with_option else f"calls_{name}_each_time"
 
 
 def _after(nodes: list[ast.stmt], act: ast.expr) -> str:

@@ -93,8 +93,9 @@ def _alike(mine: ast.expr, other: ast.expr | None) -> ast.Tuple | None:
 
 def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, CallableFacts | None]) -> Situation:
     assigned, before = _arranged(case)
-    act = parse_expression(_asking(case, facts))
-    found = _passed(case, facts, assigned)
+    asking = _asking(case, facts)
+    act = parse_expression(asking)
+    found = _passed(asking, facts, assigned)
     if NOW in assigned:
         found.arguments[CLOCK] = assigned[NOW]
     own_name = facts.name if facts is not None else ""
@@ -202,12 +203,12 @@ def _arranged(case: Case) -> tuple[dict[str, ast.expr], list[tuple[str, str]]]:
     return assigned, before
 
 
-def _passed(case: Case, facts: CallableFacts | None, assigned: Mapping[str, ast.expr]) -> Situation:
-    """Returns the situation as far as the call's arguments tell."""
+def _passed(asking: str, facts: CallableFacts | None, assigned: Mapping[str, ast.expr]) -> Situation:
+    """Returns the situation as far as the arguments of the call tell that an expression makes."""
     found = Situation()
     if facts is not None and facts.kind == "property":
         return found  # a call in the expression is that of the receiver's class
-    arguments = arguments_of(_asking(case, facts), facts)
+    arguments = arguments_of(asking, facts)
     parameters = facts.parameters if facts is not None else ()
     found.spread = next((one.name for one in parameters if one.kind == "var_positional"), "")
     if found.spread:

@@ -143,9 +143,9 @@ def number_of(node: ast.expr) -> int | float | None:
 
 # What a value is after calls of these names; with an underscore where that needs no noun.
 _PARTICIPLES = {
-    pair[0]: pair[1]
-    for pair in (
-        text.split(":")
+    name: done
+    for name, _, done in (
+        text.partition(":")
         for text in (
             "expandtabs:expanded_tabs upper:uppercase lower:lowercase casefold:lowercase capitalize:capitalized "
             "strip:stripped lstrip:stripped rstrip:stripped trim:trimmed clip:clipped wrap:wrapped unwrap:unwrapped "
