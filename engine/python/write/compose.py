@@ -65,14 +65,10 @@ def compose_spec(
         nonlocal names
         expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
         names = ImportNames(expected)
-        cases = _cases(judged, facts, names)
-        placed = assign_tables(cases, facts)
-        vague = set[str]()
-        named = name_tests(placed, facts, vague)
+        built = _named(_cases(judged, facts, names), facts)
         noticed.clear()
-        noticed.update((named[case.id].id, one.finding.kills) for case, one in zip(cases, judged, strict=True))
-        untold = frozenset(named[one].id for one in vague)
-        return BuiltCases(tuple(named[one.id].id for one in cases), tuple(named[one.id] for one in placed), untold)
+        noticed.update((name, one.finding.kills) for name, one in zip(built.ids, judged, strict=True))
+        return built
 
     def written(cases: Sequence[Case]) -> str:
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)
@@ -173,6 +169,15 @@ def _cases(judged: Sequence[AssertableFinding], facts: ModuleFacts, names: Impor
     called = [with_own_names(with_names_of_classes(case, bases), imported) for case in cases]
     alike = alike_in_messages(alike_in_precision(called))
     return [_described(case) for case in alike]
+
+
+def _named(cases: Sequence[Case], facts: ModuleFacts) -> BuiltCases:
+    """Puts cases into tables and gives them their names."""
+    placed = assign_tables(cases, facts)
+    vague = set[str]()
+    named = name_tests(placed, facts, vague)
+    ids = tuple(named[one.id].id for one in cases)
+    return BuiltCases(ids, tuple(named[one.id] for one in placed), frozenset(named[one].id for one in vague))
 
 
 def _case(identifier: str, judged: AssertableFinding, facts: ModuleFacts, names: ImportNames) -> Case:
