@@ -20,6 +20,7 @@ from .overlapping_operands import overlapping_operands
 from .refused_values import show_refused_values
 from .repeated_failures import show_repeated_failures
 from .scenario import ROUND_TRIP, ShownBehaviour, show_scenarios
+from .unchanged_arguments import unchanged_arguments
 
 
 async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
@@ -31,6 +32,7 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     await show_scenarios(overlapping_operands(search.records, facts), search, observer)
     await show_scenarios(independent_copies(search.records, facts), search, observer)
     await show_scenarios(spared_arguments(search.records, facts), search, observer)
+    await show_scenarios(unchanged_arguments(search.records, facts), search, observer)
     counted = await show_scenarios(counted_calls(search.records, facts), search, observer)
     remembering = [one for one in counted if one.shows == REMEMBERS]
     await show_moved_clocks(facts, search, observer, remembering)

@@ -7,7 +7,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ....utils.python_names import assigned_variable, assignment_in, last_name, loaded_names, names_of
-from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_or_none, shared_expression
+from ....utils.python_source import (
+    expression_or_none,
+    literal_or,
+    normalized,
+    parse_expression,
+    parse_or_none,
+    shared_expression,
+)
 from ..facts.inverse_names import undoes
 from ..model.spec_case import Case
 from ..scenarios.drawn_results import FIRST_DRAW, is_seeded_text
@@ -16,6 +23,8 @@ from ..source.moments import NOW
 from ..source.titles import snake_case
 
 CALLS = "calls"
+# So short a name of an argument says nothing in the name of a test.
+_SHORT = 2
 
 
 def scenario_words(cases: Sequence[Case]) -> Iterator[str]:
@@ -31,6 +40,7 @@ def scenario_words(cases: Sequence[Case]) -> Iterator[str]:
                 dropped_words(case),
                 copied_words(case),
                 spared_words(case),
+                unchanged_words(case),
             ),
         )
 
@@ -145,6 +155,21 @@ def spared_words(case: Case) -> str:
     if made is None or not isinstance(both, ast.List) or not both.elts or ast.dump(both.elts[-1]) != ast.dump(made):
         return ""  # the call changed it, or nothing says that it did not
     return f"{flag}_leaves_{snake_case(left)}_alone"
+
+
+def unchanged_words(case: Case) -> str:
+    """That a test calls its subject and then finds the argument as it was; empty for other tests."""
+    act = parse_expression(case.expression)
+    call = expression_or_none(case.statements[-1]) if case.statements else None
+    if not isinstance(act, ast.Name) or not isinstance(call, ast.Call) or act.id not in loaded_names(call):
+        return ""
+    made = dict(found for text in case.statements if (found := assignment_in(text)) is not None).get(act.id)
+    shown = next((one.value for one in case.expect if one.kind == "equals" and one.actual == "result"), None)
+    if made is None or last_name(call.func) != case.subject.rpartition(".")[2] or shown is None:
+        return ""
+    if normalized(shown) != ast.unparse(made):
+        return ""  # the call changed it
+    return f"leaves_{snake_case(act.id) if len(act.id) > _SHORT else 'its_argument'}_alone"
 
 
 def restored_words(cases: Sequence[Case]) -> str:

@@ -1,0 +1,139 @@
+"""Shows that a function which answers a new container leaves the one that it was passed as it was.
+
+Only where a docstring promises it, or where the body makes a copy: of other functions nobody expects a change.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ....utils.python_names import assignment_in, last_name, names_of, unique_name
+from ....utils.python_source import expression_or_none, normalized, parse_expression, shared_expression
+from ..domain.membership import count_outside
+from ..judge.value_checks import is_empty_source
+from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
+from ..search.trial_search import TrialRecord
+from ..usage.harvest import bound_arguments
+from .independent_copies import SPARES
+from .scenario import Scenario, is_plain_return, returned_source, scenario_trial
+
+_VERBS = r"(?:modif(?:y|ied|ying)|mutat(?:e|ed|ing)|chang(?:e|ed|ing)|alter(?:ed|ing)?|touch(?:ed|ing)?)"
+_PROMISE = re.compile(
+    r"\bnew,? (?:\w+,? ){0,3}(?:dict(?:ionary)?|list|set|mapping|sequence|collection|array|copy)\b|\bcop(?:y|ies) of\b"
+    rf"|\bnot (?:be )?{_VERBS}\b|\bwithout {_VERBS}\b|\b(?:unchanged|untouched|unmodified|intact)\b|\bnon-?destructive",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"\w+")
+_COPYING = frozenset({"copy", "deepcopy"})
+_CONTAINERS = (ast.List, ast.Dict, ast.Set)
+_MOST_BASES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """A call that was passed a container of literals.
+
+    Attributes:
+        call: the call, with a variable in the place of the container; `arrange`: what comes before it.
+        source: the container as it was before the call.
+    """
+
+    record: TrialRecord
+    call: ast.Call
+    arrange: tuple[str, ...]
+    variable: str
+    source: str
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether the container holds others: a copy of the outer one alone shares them."""
+        return any(isinstance(one, _CONTAINERS) for one in list(ast.walk(parse_expression(self.source)))[1:])
+
+
+def unchanged_arguments(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[Scenario]:
+    """Generates scenarios that call a function and look at the container that they passed to it."""
+    found: dict[str, list[_Passed]] = defaultdict(list)
+    wanted = {one.qualname: one for one in facts.functions if one.public and not one.is_async and _spares(one)}
+    for record in records:
+        function = wanted.get(record.trial.subject)
+        if function is None or not is_plain_return(record) or record.observation.effects or record.seen.random:
+            continue
+        passed = _passed(record, function)
+        if passed is not None and not count_outside(record.trial, facts):
+            found[function.qualname].append(passed)
+    for function in wanted.values():
+        for one in sorted(found[function.qualname], key=_showing_little)[:_MOST_BASES]:
+            arrange = (*one.arrange, ast.unparse(one.call))
+            trial = scenario_trial(one.record.trial, function.qualname, arrange, one.variable)
+            if line := _promised_at(function):
+                trial = replace(trial, source="document", wanted=one.source, wanted_line=line)
+            yield Scenario(trial, SPARES, _Returns(one.source))
+
+
+def _spares(function: CallableFacts) -> bool:
+    """Whether a function says, or shows by a copy that it makes, that it changes no argument."""
+    copies = any(name.rpartition(".")[2] in _COPYING for name in function.calls)
+    return copies or _promised_at(function) > 0
+
+
+def _promised_at(function: CallableFacts) -> int:
+    """The line of the docstring that promises it; 0 without one."""
+    documentation = function.documentation
+    found = _PROMISE.search(documentation.text)
+    return documentation.lines[0] + documentation.text.count("\n", 0, found.start()) if found is not None else 0
+
+
+def _passed(record: TrialRecord, function: CallableFacts) -> _Passed | None:
+    """The first container of the answer's type that a call was passed, where the answer is another one."""
+    call, answer = shared_expression(record.trial.act), expression_or_none(returned_source(record.observation))
+    starred = isinstance(call, ast.Call) and any(isinstance(one, ast.Starred) for one in call.args)
+    if not isinstance(call, ast.Call) or starred or last_name(call.func) != function.name:
+        return None
+    made = dict(bound for text in record.trial.arrange if (bound := assignment_in(text)) is not None)
+    names = {id(value): parameter.name for parameter, value in bound_arguments(call, function)}
+    for at, value in enumerate((*call.args, *(keyword.value for keyword in call.keywords))):
+        given = made.get(value.id) if isinstance(value, ast.Name) else value
+        if not isinstance(given, _CONTAINERS) or type(given) is not type(answer) or is_empty_source(ast.unparse(given)):
+            continue
+        source = ast.unparse(given)
+        if normalized(source) == normalized(returned_source(record.observation)):
+            return None
+        if isinstance(value, ast.Name):
+            return _Passed(record, call, record.trial.arrange, value.id, source)
+        taken = {*names_of(call), *made, *_NAME.findall(" ".join(record.trial.imports))}
+        variable = unique_name(names.get(id(value), "given"), taken)
+        arrange = (*record.trial.arrange, f"{variable} = {source}")
+        return _Passed(record, _with_variable(call, at, variable), arrange, variable, source)
+    return None
+
+
+def _with_variable(call: ast.Call, at: int, variable: str) -> ast.Call:
+    """The call with a variable in the place of an argument, counted over those by position and by name."""
+    changed = copy.deepcopy(call)
+    name = ast.Name(variable, ast.Load())
+    if at < len(changed.args):
+        changed.args[at] = name
+    else:
+        changed.keywords[at - len(changed.args)].value = name
+    return changed
+
+
+def _showing_little(one: _Passed) -> tuple[object, ...]:
+    """Orders calls: those that a person wrote first, then those of nested containers, then the shortest."""
+    trial = one.record.trial
+    return trial.source not in RICH_SOURCES, not one.is_nested, len(trial.act), one.record.number
+
+
+@dataclass(frozen=True, slots=True)
+class _Returns:
+    """The condition that the act returned what has a source."""
+
+    source: str
+
+    def __call__(self, observation: Observation) -> bool:
+        return normalized(returned_source(observation)) == normalized(self.source)
