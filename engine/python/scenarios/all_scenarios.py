@@ -20,6 +20,7 @@ from .overlapping_operands import overlapping_operands
 from .refused_values import show_refused_values
 from .repeated_failures import show_repeated_failures
 from .scenario import ROUND_TRIP, ShownBehaviour, show_scenarios
+from .searched_items import show_searched_items
 from .unchanged_arguments import unchanged_arguments
 
 
@@ -42,6 +43,7 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     await show_bounded_containers(facts, search, observer)
     await show_refused_values(facts, search, observer)
     await show_constructor_options(facts, search, observer)
+    await show_searched_items(facts, search, observer)
 
 
 def _mark_round_trips(records: Sequence[TrialRecord]) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..inputs.plain_texts import MANGLED
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts
 from ..scenarios.compared_arguments import COMPARED
+from ..scenarios.further_rows import is_further_row
 from ..scenarios.independent_copies import SPARES
 from ..scenarios.overlapping_operands import OVERLAPPING, SHOWN_OPERANDS
 from ..scenarios.scenario import ROUND_TRIP, ShownBehaviour
@@ -107,6 +108,7 @@ def select_candidates(
     selection = Selection(set(reached), counts_goals=not kills)
     anchored = [name for name in subjects if _take_anchor(by_subject[name], selection, concerns)]
     for name in anchored:
+        _take_further_rows(by_subject[name], selection)
         _take_deltas(by_subject[name], selection, lambda arc, name=name: concerns(name, arc))
     for name in anchored:  # what is left of other callables: only a call from here reaches it
         _take_deltas(by_subject[name], selection, lambda arc: True)
@@ -179,6 +181,15 @@ def _take_anchor(
         selection.anchors.add(anchor.record.number)
         return True
     return bool(examples or shown) or only_lets_through(fit)
+
+
+def _take_further_rows(candidates: Sequence[TrialCandidate], selection: Selection) -> None:
+    """Takes the rows that stand beside an example of the same form."""
+    rows = [one for one in candidates if is_further_row(one.record) and one.asserts and not one.misfits]
+    for row in sorted(rows, key=lambda one: one.record.number):
+        shapes = {one.representation.shape for one in selection.chosen.values() if one.subject == row.subject}
+        if row.representation.shape in shapes:
+            selection.take(row, keep=True)
 
 
 def _is_representative(candidate: TrialCandidate) -> bool:

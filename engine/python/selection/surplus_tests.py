@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ....utils.python_source import shared_expression
 from ..model.model import Arc
+from ..scenarios.further_rows import is_further_row
 from ..scenarios.scenario import ShownBehaviour
 from ..search.simplified_trials import SIMPLIFIED
 from .candidates import TrialCandidate
@@ -143,7 +144,8 @@ def _without_surplus_rows(
             alone = any(arcs[arc] < 2 for arc in row.record.covered - reached) or any(
                 kills[one] < 2 for one in row.kills
             )
-            if row.example or row.record.number in stay or alone or not _shown_by(others, row):
+            stays = row.example or row.record.number in stay or is_further_row(row.record)
+            if stays or alone or not _shown_by(others, row):
                 continue
             gone.add(row.record.number)
             arcs.subtract(row.record.covered)

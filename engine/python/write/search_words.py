@@ -1,8 +1,9 @@
-"""Describes rows in which something is looked for in a list: `first_item`, `above_all`, `missing_in_single`."""
+"""Describes rows in which something is looked for in a list: `first_item`, `above_all`, `inner_item_crowded_above`."""
 
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 
@@ -10,6 +11,8 @@ from ....utils.python_source import literal_or
 from .value_features import distinct_words, item_count
 
 _SOUGHT = re.compile(r"(\w+_)?(key|target|item|element|elem|needle|member|val|value|sought|wanted|x)")
+# How many items a list has at least whose gaps are compared, and by how much they differ.
+_FEWEST_SPREAD, _MUCH = 4, 10
 
 
 def search_words(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
@@ -34,16 +37,30 @@ def search_words(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
         rows = [at for at, one in enumerate(places) if one == place]
         if len(rows) > 1:  # what sets their lists apart tells them apart
             for at, items in zip(rows, _apart([cells[lists[0]][at] for at in rows]), strict=True):
-                words[at] = f"{place}_{items}"
+                words[at] = f"{place}_{items}".rstrip("_")
     return words if len(set(words)) == len(words) and not any(map(_has_digit, words)) else []
 
 
 def _apart(lists: Sequence[ast.expr]) -> list[str]:
     """Describes lists by what sets them apart; two of different lengths by these."""
+    crowded = [_crowded(one) for one in lists]
+    if len(set(crowded)) == len(lists):
+        return crowded
     found = distinct_words(lists)
     if len(lists) == 2 and any(map(_has_digit, found)) and item_count(lists[0]) != item_count(lists[1]):
         return ["longer", "shorter"] if item_count(lists[0]) > item_count(lists[1]) else ["shorter", "longer"]
     return found
+
+
+def _crowded(node: ast.expr) -> str:
+    """On which side numbers are much closer together than on the other; empty for lists that are spread evenly."""
+    items = literal_or(node, None)
+    if not isinstance(items, list | tuple) or len(items) < _FEWEST_SPREAD or not all(type(one) is int for one in items):
+        return ""
+    gaps = [second - first for first, second in itertools.pairwise(items)]
+    half = len(gaps) // 2
+    below, above = max(gaps[:half]), max(gaps[-half:])
+    return "crowded_above" if below > _MUCH * above else "crowded_below" if above > _MUCH * below else ""
 
 
 def _place(items: Sequence[object], value: object) -> str:
