@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from ..model.model import ModuleFacts
+from ..model.model import CallableFacts, ModuleFacts
 
 
 def lineage(owner: str, bases: Mapping[str, Sequence[str]]) -> list[str]:
@@ -24,3 +25,18 @@ def lineage(owner: str, bases: Mapping[str, Sequence[str]]) -> list[str]:
 def bases_by_class(facts: ModuleFacts) -> dict[str, list[str]]:
     """What each class of a module derives from, without type arguments: `Box` for `Box[int]`."""
     return {owner.name: [base.partition("[")[0] for base in owner.bases] for owner in facts.classes}
+
+
+def members_of_private_bases(facts: ModuleFacts) -> Iterator[CallableFacts]:
+    """Generates what public classes inherit from private ones of their module, as members of theirs."""
+    owners, bases = {owner.name: owner for owner in facts.classes}, bases_by_class(facts)
+    found = {one.qualname for one in facts.callables()}
+    for owner in facts.classes:
+        if owner.name.startswith("_") or (facts.exported is not None and owner.name not in facts.exported):
+            continue
+        for base in lineage(owner.name, bases)[1:]:
+            for member in owners[base].members if base.startswith("_") else ():
+                own = replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name)
+                if own.public and own.qualname not in found and own.kind != "constructor":
+                    found.add(own.qualname)
+                    yield own

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none, parse_or_none
 from ..facts.analyse import subjects
+from ..facts.lineage import members_of_private_bases
 from ..model.model import Candidate, Example, ModuleFacts, Observation, Trial
 from ..usage.project_index import ProjectIndex
 from ..usage.scoping import NameScope, is_reproducible
@@ -48,7 +49,7 @@ class GivenValues:
 def read_examples(examples: GivenExamples, facts: ModuleFacts, index: ProjectIndex) -> GivenValues:
     """Reads the examples of a module's callables and of its parameters; those of other modules are left out."""
     found = GivenValues()
-    finder = Subjects(facts, subjects(facts))
+    finder = Subjects(facts, (*subjects(facts), *members_of_private_bases(facts)))
     scope = NameScope(facts, index)
     callables = {item.qualname: item for item in facts.callables()}
     parameters = {parameter.name for item in callables.values() for parameter in item.parameters}

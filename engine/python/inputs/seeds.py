@@ -10,6 +10,7 @@ from dataclasses import replace
 from ....utils.python_names import assigned_variable, last_name, printed_argument
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none, parse_python
 from ..facts.analyse import imports_of, subjects
+from ..facts.lineage import members_of_private_bases
 from ..model.model import PRINTS, CallableFacts, Documentation, Example, ModuleFacts, Trial
 from ..usage.project_index import ProjectIndex
 from ..usage.prose_examples import prose_examples
@@ -24,9 +25,11 @@ def example_trials(facts: ModuleFacts, index: ProjectIndex) -> Iterator[Trial]:
     """Yields a trial for each doctest prompt that is an expression about a subject of the module, and each example in
     words."""
     wanted = subjects(facts)
-    finder = Subjects(facts, wanted)
+    inherited = tuple(members_of_private_bases(facts))
+    finder = Subjects(facts, (*wanted, *inherited))
+    heirs = {(one.name, one.lines): one for one in inherited}
     for function in facts.callables():
-        own = function if function in wanted else None
+        own = function if function in wanted else heirs.get((function.name, function.lines))
         yield from _documented(function.documentation, own, facts, index, finder)
     constructors = {one.owner: one for one in wanted if one.kind == "constructor"}
     for owner in facts.classes:

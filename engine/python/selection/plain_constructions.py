@@ -1,44 +1,57 @@
-"""Leaves out constructions that only store what they are given, where other tests show that."""
+"""Leaves out constructions that only store what they are given, and those that make little more of it where other tests
+show what the object is for."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from ....utils.python_source import expression_or_none, parse_or_none
+from ....utils.python_source import expression_or_none, literal_or, parse_or_none
 from ..facts.definitions import is_exception
 from ..model.model import GENERATED_CONSTRUCTORS, CallableFacts, ModuleFacts
 from ..source.titles import arguments_of
 from .candidates import TrialCandidate
 
+_NO_LITERAL = object()
 # What an object has that nothing was said of.
 _UNSET = frozenset({"None", "False", "''", "()", "[]", "{}", "0"})
 
 
 def drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts: ModuleFacts) -> None:
-    """Leaves out constructions that only store arguments: of generated constructors, and where members have tests.
+    """Leaves out constructions that only store arguments, and where members have tests those that make little of them.
 
-    What is stored shows in the tests of the members; that a dataclass has its fields is no behaviour of the project's.
-    What an exception keeps beside its message is all that there is to it.
+    What is stored shows in the tests of the members; that an object has the attributes it was given is no behaviour of
+    the project's, and one number that is made of another shows in what uses it. What an exception keeps beside its
+    message is all that there is to it.
     """
     for owner in facts.classes:
         found = by_subject.get(owner.name)
+        if not found:
+            continue
         tested = any(one.name != "__init__" and f"{owner.name}.{one.name}" in by_subject for one in owner.members)
-        tested = tested or (not owner.members and len(by_subject) > 1)  # a record that functions work on
-        if found and (tested or owner.kind in GENERATED_CONSTRUCTORS):
-            telling = is_exception(owner, facts.classes) and not owner.members
-            default, alike = _default_attributes(found), _attributes_alike(found)
-            by_subject[owner.name] = [
-                one
-                for one in found
-                if one.example
-                or one.raises
-                or not _stores_only(one, owner.constructor, default, alike)
-                or (telling and _is_given_more(one))
-            ]
-            if not by_subject[owner.name]:
-                del by_subject[owner.name]
+        tested = tested or owner.kind in GENERATED_CONSTRUCTORS
+        telling = is_exception(owner, facts.classes) and not owner.members
+        stored = _Stored(owner.constructor, _default_attributes(found), _attributes_alike(found))
+        by_subject[owner.name] = [
+            one
+            for one in found
+            if one.example
+            or one.raises
+            or _says_enough(_made_of_arguments(one, stored), tested)
+            or (telling and _is_given_more(one))
+        ]
+        if not by_subject[owner.name]:
+            del by_subject[owner.name]
+
+
+def _says_enough(made: Sequence[str] | None, tested: bool) -> bool:
+    """Whether what a construction makes of its arguments is worth a test: anything at all; where members have tests
+    what a reader compares with what was given, which is no object of another class: `timedelta(hours=2)` of 2."""
+    if made is None or not tested:
+        return made is None or bool(made)
+    return any(literal_or(source, _NO_LITERAL) is not _NO_LITERAL for source in made)
 
 
 def _is_given_more(candidate: TrialCandidate) -> bool:
@@ -69,39 +82,48 @@ def _attributes_alike(found: Sequence[TrialCandidate]) -> frozenset[tuple[str, s
     return frozenset((name, source) for name, source in alike if source in _UNSET)
 
 
-def _stores_only(
-    candidate: TrialCandidate,
-    constructor: CallableFacts | None,
-    default: Mapping[str, str | None],
-    alike: Container[tuple[str, str | None]],
-) -> bool:
-    """Whether all that a construction shows are the arguments that it was given, and defaults.
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What the objects of a class have without being made of anything.
 
-    Args:
+    Attributes:
+        constructor: of the class; None where it has none of its own.
         default: the attributes of an object that was given nothing: nobody asserts what is the same there.
         alike: the attributes that every construction leaves unset.
+    """
+
+    constructor: CallableFacts | None
+    default: Mapping[str, str | None]
+    alike: Container[tuple[str, str | None]]
+
+
+def _made_of_arguments(candidate: TrialCandidate, stored: _Stored) -> list[str] | None:
+    """The sources of what a construction shows beside the arguments that it was given, and defaults.
+
+    None where it shows something else than the new object: an effect, an output, a warning, or no value at all.
     """
     trial, observation = candidate.record.trial, candidate.record.observation
     value = observation.value
     if value is None or observation.effects or observation.output or observation.warnings:
-        return False
-    left_out = _left_out(trial.act, constructor)
-    given = set().union(*(_given_in(text) for text in (*trial.arrange, trial.act, *left_out.values())))
+        return None
+    left_out = _left_out(trial.act, stored.constructor)
+    given = set[str]().union(*(_given_in(text) for text in (*trial.arrange, trial.act, *left_out.values())))
     if value.source:
-        return _constants(value.source) <= given
+        return [] if _constants(value.source) <= given else [value.source]
     bare = _is_given_nothing(candidate)
-    if bare and not _takes_anything(constructor):
+    if bare and not _takes_anything(stored.constructor):
         # Every test of a member begins so: an empty list and a count of zero show nothing more.
-        return all(_is_start(held.source or "") for _, held in value.attributes)
+        return [held.source or "" for _, held in value.attributes if not _is_start(held.source or "")]
+    found: list[str] = []
     for name, held in value.attributes:
         source = held.source or ""
         unset = source in _UNSET and not bare
         told = frozenset({source}) if unset else _constants(source)
-        if not bare and (default.get(name, "") == held.source or (name, source) in alike):
+        if not bare and (stored.default.get(name, "") == held.source or (name, source) in stored.alike):
             continue
         if not told <= given and not (unset and name.strip("_") in left_out):
-            return False
-    return True
+            found.append(source)
+    return found
 
 
 def _takes_anything(constructor: CallableFacts | None) -> bool:
@@ -135,4 +157,10 @@ def _given_in(source: str) -> frozenset[str]:
 def _constants(source: str) -> frozenset[str]:
     tree = parse_or_none(source)
     nodes = ast.walk(tree) if tree is not None else ()
-    return frozenset(ast.unparse(node) for node in nodes if isinstance(node, ast.Constant))
+    return frozenset(_as_written(node) for node in nodes if isinstance(node, ast.Constant))
+
+
+def _as_written(node: ast.Constant) -> str:
+    """The source of a constant; a whole number is the same as a float: `2` for `2.0`."""
+    whole = isinstance(node.value, float) and node.value.is_integer()
+    return repr(int(node.value)) if whole else ast.unparse(node)  # type: ignore[arg-type]

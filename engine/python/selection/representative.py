@@ -37,6 +37,7 @@ from .degeneracy import (
 )
 
 _MOST_GAPS = 3
+_FEWEST_PLACES = 2
 _EMPTY_CONTAINERS = frozenset({"[]", "{}", "()", "set()"})
 _NOTHING = re.compile(r"\bNone\b")
 _GAP = re.compile(r"\bNone\b|(?<![\w'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])")
@@ -129,7 +130,7 @@ def represent(
     return Representation(
         degeneracy=_degeneracy(given, facts)
         - MILD * signs
-        + (SEVERE if _are_unlike(given, subject, facts) else 0)
+        + (SEVERE if _are_unlike(given, subject, facts) or _is_beside_literal(act, subject) else 0)
         + _of_missing_arguments(subject, given, observation)
         + (MILD if _repeats_receiver(given, act, assigned) else 0)
         + sum(degeneracy_of(node, facts) for node in answers)
@@ -188,12 +189,21 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = (), *, copi
         return True
     if isinstance(result, tuple | list) and all(item is None or item in ("", [], {}, ()) for item in result):
         return True
+    if _leaves_order(result, given):
+        return True
     first = _literals(given[:1])
     if first and type(first[0]) is type(result) and first[0] == result and not isinstance(result, bool):
         return True
     # Whichever argument holds the items: one that comes back unchanged was not worked on.
     passed = [literal_or(node, NO_RESULT) for node in given[1:] if isinstance(node, CONTAINERS)]
     return any(type(one) is type(result) and one == result for one in passed)
+
+
+def _leaves_order(result: Any, given: Sequence[ast.expr]) -> bool:
+    """Whether places of items come back in their order, as where nothing is sorted: `[0, 1, 2]` of three items."""
+    if not isinstance(result, list | tuple) or len(result) < _FEWEST_PLACES or list(result) != list(range(len(result))):
+        return False
+    return any(isinstance(node, _SEQUENCES) and len(node.elts) == len(result) for node in given)
 
 
 def answers_undecorated(trial: Trial, observation: Observation) -> bool:
@@ -251,6 +261,13 @@ def _are_unlike(given: Sequence[ast.expr], subject: CallableFacts | None, facts:
         return False
     kinds = {type(literal_or(one, None)) for one in given}
     return len(kinds) == 2 and str in kinds and kinds <= {str, list, tuple, set}
+
+
+def _is_beside_literal(act: ast.expr, subject: CallableFacts | None) -> bool:
+    """Whether an object is compared with a plain number or text, from which any object differs: `Box("a") != 1`."""
+    if subject is None or subject.name not in ("__eq__", "__ne__") or not isinstance(act, ast.Compare):
+        return False
+    return all(isinstance(one, ast.Constant) for one in act.comparators)
 
 
 def _repeats_receiver(given: Sequence[ast.expr], act: ast.expr, assigned: Mapping[str, ast.expr]) -> bool:

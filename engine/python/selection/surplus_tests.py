@@ -37,11 +37,14 @@ _FRAGMENTS = "fragments of text"
 _SHOWN_BY_TEXT = "an object that only its text shows"
 _EMPTY_VALUES = "nothing but empty values"
 _BY_HAND = "a special method called by hand"
+_UNORDERED = "items whose order no run fixes"
+_PATTERN = "the text of a pattern, or of a table of characters"
 # Signs of how a test looks; others are of what it shows.
-_LOOKS = frozenset({_FOUND_AT_RANDOM, _FRAGMENTS, _SHOWN_BY_TEXT})
+_LOOKS = frozenset({_FOUND_AT_RANDOM, _FRAGMENTS, _SHOWN_BY_TEXT, _UNORDERED})
 # Each of these is enough, and so are several signs of any kind.
-_WORST = frozenset({_EMPTY_VALUES, _BY_HAND})
+_WORST = frozenset({_EMPTY_VALUES, _BY_HAND, _PATTERN})
 _REFUSED = 2
+_MOST_FOREIGN = 60
 # A test with one sign stays where it alone notices so many mutants.
 _KILLS_OF_ITS_OWN = 3
 
@@ -115,6 +118,27 @@ def _signs(one: TrialCandidate, forms: Mapping[tuple[str, str], int]) -> Iterato
         yield _SHOWN_BY_TEXT
     if _calls_special_method(one):
         yield _BY_HAND
+    if _leaves_order_open(one):
+        yield _UNORDERED
+    if _answers_pattern(one):
+        yield _PATTERN
+
+
+def _answers_pattern(one: TrialCandidate) -> bool:
+    """Whether the answer is a compiled pattern, or lists characters as a pattern does: nobody can say that it is right,
+    and the next version of Unicode has others."""
+    value = one.record.observation.value
+    source = value.source if value is not None else None
+    if source is None:
+        return False
+    return source.startswith("re.compile(") or sum(not letter.isascii() for letter in source) > _MOST_FOREIGN
+
+
+def _leaves_order_open(one: TrialCandidate) -> bool:
+    """Whether the answer is a list that two runs order differently: it is compared sorted, whatever its order says."""
+    value = one.record.observation.value
+    source = (value.source if value is not None else None) or ""
+    return value is not None and value.unordered and source.startswith(("[", "(")) and "{" not in source
 
 
 def _is_truth_value(one: TrialCandidate) -> bool:
@@ -159,6 +183,7 @@ def _richness(row: TrialCandidate) -> tuple[object, ...]:
     size = len(shown.result) if isinstance(shown.result, str | bytes | list | tuple | dict | set | frozenset) else 0
     return (
         not row.misfits,
+        not _leaves_order_open(row),
         -row.oddness,
         is_rich(shown),
         -shown.degeneracy,
@@ -187,10 +212,11 @@ def _shown_by(others: Sequence[TrialCandidate], row: TrialCandidate) -> bool:
 
 def _is_as_plain(one: TrialCandidate, row: TrialCandidate) -> bool:
     """Whether a row reads as well as another one: what the search put together takes no plain row's place, and what
-    comes back empty or as it was given takes the place of no row that shows something."""
+    comes back empty, in any order or as it was given takes the place of no row that shows something."""
     return (
         one.oddness <= row.oddness
         and one.misfits <= row.misfits
+        and _leaves_order_open(one) <= _leaves_order_open(row)
         and one.representation.degeneracy <= row.representation.degeneracy
         and one.representation.trivial <= row.representation.trivial
     )

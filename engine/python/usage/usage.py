@@ -25,6 +25,7 @@ from ....utils.python_source import expression_or_none, parse_or_none
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
 from ..facts.docstrings import examples_in
+from ..facts.lineage import members_of_private_bases
 from ..model.model import ModuleFacts, Trial
 from ..project.layout import Layout
 from .project_index import ProjectIndex
@@ -81,7 +82,7 @@ class _Finder:
         self._root = root
         self._facts = facts
         self._index = index
-        self._subjects = Subjects(facts, subjects(facts))
+        self._subjects = Subjects(facts, (*subjects(facts), *members_of_private_bases(facts)))
         self._seen: set[tuple[str, ...]] = set()
         self._counts: dict[str, int] = {}
         self._read: Counter[str] = Counter()

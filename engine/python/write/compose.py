@@ -26,6 +26,7 @@ from .case_namer import describe_case
 from .local_names import with_names_of_classes, with_own_names
 from .naming import name_tests
 from .render import render_cases
+from .value_features import names_a_look
 
 SCHEMA_VERSION = "1.0.0"
 NAMED_BY = 5
@@ -33,6 +34,7 @@ _PATCHED = "its surroundings have to be changed (environment, working folder), w
 _PYTEST_ONLY = frozenset({"monkeypatch", "request"})
 _NUMBERED = re.compile(r"(\w+)_\d+")
 _RANKED = re.compile(r"_for_(larger|smaller)_[a-z_]+$")
+_BY_EMPTINESS = re.compile(r"_for_empty_")
 _MOST_NOT_REACHED = 2000
 _LEFT_OUT = "its tests were left out to keep the file short; ask for it by its name to get them"
 
@@ -98,11 +100,12 @@ def compose_spec(
 
 
 def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) -> list[AssertableFinding]:
-    """Drops findings whose tests or rows only a number or the size of a value tells from others, for want of words.
+    """Drops findings whose tests or rows only a number, or the look of a value, tells from others, for want of words.
 
-    Documented ones stay, and the only one of a member. So do rows, and calls with a larger or smaller number, that run
-    a way through the code that no other one does: what only notices more is not worth a row that a reader cannot tell
-    from its sibling, and two tests that no words tell apart are one.
+    Documented ones stay, and the only one of a member. So do rows, and calls with an empty value or a larger or smaller
+    number, that run a way through the code that no other one does: what only notices more is not worth a row that a
+    reader cannot tell from its sibling, and two tests that no words tell apart are one. That another value is negative,
+    or holds a comma, says as little of what the code is asked for.
     """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
@@ -112,8 +115,11 @@ def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) 
         return row is not None and (case.subject, row[1]) in rows
 
     free = [(one, case) for one, case in zip(judged, cases, strict=True) if not one.documented]
-    ranked = {id(one) for one, case in free if case.id in built.vague and _RANKED.search(_test_name(case))}
-    nameless = {id(one) for one, case in free if case.id in built.vague} - ranked
+    looks = {id(one) for one, case in free if not _raises(case) and names_a_look(_test_name(case))}
+    vague = {id(one) for one, case in free if case.id in built.vague}
+    ranked = {id(one) for one, case in free if id(one) in vague and _RANKED.search(_test_name(case))}
+    ranked |= {id(one) for one, case in free if id(one) in looks - vague and _BY_EMPTINESS.search(_test_name(case))}
+    nameless = (vague | looks) - ranked
     untold = {id(one) for one, case in free if is_row(case)} | nameless | ranked
     named = [one for one in judged if id(one) not in untold]
     others = showing_more([one for one in judged if id(one) in untold - nameless], named, by_kills=False)
@@ -122,6 +128,10 @@ def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) 
     only = {one.finding.trial.subject: id(one) for one in reversed(judged) if one.finding.trial.subject not in shown}
     kept.update(only.values())
     return [one for one in judged if id(one) in kept]
+
+
+def _raises(case: Case) -> bool:
+    return any(one.kind == "raises" for one in case.expect)
 
 
 def _test_name(case: Case) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 
 from ....utils.names.case_names import named_case
@@ -16,6 +17,7 @@ from .render_body import ActWrapper, body_lines, helper_imports, pattern
 # Width of a docstring inside a method with lines of 88 characters.
 _DOCSTRING_WIDTH = 80
 _MOST_DOCUMENTS = 2
+_LARGE, _OF_LARGE_NUMBERS = 1e5, 1e-9
 
 
 class PytestDialect:
@@ -137,11 +139,20 @@ def documented_in(cases: Sequence[Case]) -> str:
 def approximate(value: str, one: SpecExpectation) -> str:
     """Wraps `value` in `pytest.approx`: as a whole if it is flat, else each float."""
     node = parse_expression(value)
-    tolerances = {"rel": one.relative, "abs": one.absolute}
+    relative = one.relative
+    if relative is None and one.absolute is None and _has_large_number(node):
+        relative = _OF_LARGE_NUMBERS
+    tolerances = {"rel": relative, "abs": one.absolute}
     extra = "".join(f", {name}={number!r}" for name, number in tolerances.items() if number is not None)
     if is_flat(node):
         return f"pytest.approx({value}{extra})"
     return ast.unparse(ast.fix_missing_locations(_Approximate().visit(node)))
+
+
+def _has_large_number(node: ast.expr) -> bool:
+    """Whether a millionth of a number, pytest's own tolerance, is more than a reader takes for a rounding error."""
+    numbers = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+    return any(isinstance(one, float) and math.isfinite(one) and abs(one) >= _LARGE for one in numbers)
 
 
 def is_flat(node: ast.expr) -> bool:
@@ -172,7 +183,8 @@ class _Approximate(ast.NodeTransformer):
 
     def _wrapped(self, node: ast.expr) -> ast.expr:
         approx = ast.Attribute(ast.Name("pytest", ast.Load()), "approx", ast.Load())
-        return ast.Call(func=approx, args=[node], keywords=[])
+        large = [ast.keyword("rel", ast.Constant(_OF_LARGE_NUMBERS))] if _has_large_number(node) else []
+        return ast.Call(func=approx, args=[node], keywords=large)
 
 
 def _arguments(case: Case, columns: tuple[str, ...], *, method: bool) -> str:

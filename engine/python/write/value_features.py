@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from ....utils.python_names import last_name
 from ..source.titles import describe, snake_case
 
+_BY_A_LOOK = re.compile(r"_for_(?!(?:single|no|default|nested|pair|slice|singleton|other)(?:_|$))")
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 
 
@@ -198,3 +200,11 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("with_punctuation", lambda text: any(not letter.isalnum() and not letter.isspace() for letter in text)),
     ("of_one_letter", lambda text: len(text) == 1),
 )
+
+
+def names_a_look(name: str) -> bool:
+    """Whether a test's name tells it from others by what a value looks like: `split_for_negative_index`.
+
+    How many values there are, what they hold, and that none is passed, says what is asked.
+    """
+    return _BY_A_LOOK.search(name) is not None

@@ -254,7 +254,11 @@ def _float(draft, thing):
         draft.sure = False
         return "float('%s')" % ("inf" if thing > 0 else "-inf")
     text = repr(thing)
-    if len(text.partition("e")[0].replace("-", "").replace(".", "").strip("0")) > 6:
+    # A whole number is exact: a tolerance of a millionth of it would let the next one pass.
+    if (
+        not (thing.is_integer() and abs(thing) < 2**53)
+        and len(text.partition("e")[0].replace("-", "").replace(".", "").strip("0")) > 6
+    ):
         draft.approximate = True
     return text
 

@@ -86,3 +86,20 @@ def test_what_an_object_that_is_given_nothing_begins_with_is_shown_where_it_says
 @pytest.mark.parametrize("preset", ["[1, 2, 3]", "{'a': 1}", "('x', 0)"])
 def test_a_table_that_a_constructor_presets_is_shown(preset: str) -> None:
     assert left(candidate("Box()", items="[]", table=preset), parameters=()) == ["Box()"]
+
+
+def test_an_object_of_another_class_that_is_made_of_an_argument_shows_in_what_uses_it() -> None:
+    hours = candidate("Box(-5, 'EST')", offset="datetime.timedelta(days=-1, seconds=68400)", name="'EST'")
+
+    assert left(hours) == []
+    assert left(candidate("Box(2)", given="2", hours="2.0")) == []
+    assert left(candidate("Box(2)", given="2", grid="[[0, 0], [0, 0]]")) == ["Box(2)"]
+
+
+def test_what_is_only_stored_is_no_test_where_nothing_else_has_tests() -> None:
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(ClassFacts("Node", "plain", (1, 6)),))
+    by_subject = {"Node": [candidate("Node(1)", value="1")]}
+
+    drop_plain_constructions(by_subject, facts)
+
+    assert by_subject == {}

@@ -219,3 +219,24 @@ def test_zero_is_a_row_beside_another_number() -> None:
     seven, zero = record(0, "parse(7)", "'7 B'", (1, 2), source="domain"), record(1, "parse(0)", "'none'", (1, 3))
     assert set(chosen(seven, zero)) == {"parse(7)", "parse(0)"}
     assert chosen(zero) == []
+
+
+def test_places_that_come_back_in_their_order_show_less_than_others() -> None:
+    tied = record(0, "parse(['num3', 'num5'], 4)", "[0, 1]")
+    sorted_ = record(1, "parse(['num5', 'num3', 'num4'])", "[1, 2, 0]")
+
+    assert chosen(tied, sorted_) == ["parse(['num5', 'num3', 'num4'])"]
+
+
+@pytest.mark.parametrize("answer", ["re.compile('[0-9]+')", repr("".join(map(chr, range(0x660, 0x6A0))))])
+def test_the_text_of_a_pattern_is_no_test(answer: str) -> None:
+    assert chosen(record(0, "parse(7)", answer)) == []
+
+
+def test_a_list_whose_order_runs_change_gives_way_to_one_that_has_an_order() -> None:
+    ordered = record(0, "parse(['pear', 'apple'])", "['apple', 'pear']")
+    seen = ObservedTrial(Observation("returned", value=Value("list", source="['x', 'y', 'z']", unordered=True)))
+    open_order = replace(record(1, "parse({'x': 'y', 'z': 'y'})", "[]"), seen=seen)
+
+    assert chosen(ordered, open_order) == ["parse(['pear', 'apple'])"]
+    assert chosen(open_order) == ["parse({'x': 'y', 'z': 'y'})"]

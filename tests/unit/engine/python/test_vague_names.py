@@ -11,6 +11,7 @@ from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecExpectat
 from testwright.engine.python.source.message_words import phrase_of
 from testwright.engine.python.write.assign_tables import alike_in_messages, assign_tables
 from testwright.engine.python.write.naming import name_tests
+from testwright.engine.python.write.value_features import names_a_look
 
 pytestmark = pytest.mark.feature("B-06", "B-18")
 
@@ -206,3 +207,13 @@ def test_a_method_and_a_function_of_the_same_words_both_have_a_usual_test_that_i
 
         assert [found[case.id].id for case in order] == expected
         assert not vague
+
+
+@pytest.mark.parametrize("name", ["split_for_negative_index", "load_for_url_with_dots", "repr_for_new_zone"])
+def test_what_a_value_looks_like_does_not_say_what_is_asked(name: str) -> None:
+    assert names_a_look(name)
+
+
+@pytest.mark.parametrize("name", ["getitem_for_slice", "child_for_no_segments", "assoc_in_for_nested_dict", "format"])
+def test_how_many_values_there_are_and_what_they_hold_says_what_is_asked(name: str) -> None:
+    assert not names_a_look(name)
