@@ -22,18 +22,18 @@ _UNSET = frozenset({"None", "False", "''", "()", "[]", "{}", "0"})
 def drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts: ModuleFacts) -> None:
     """Leaves out constructions that only store arguments, and where members have tests those that make little of them.
 
-    What is stored shows in the tests of the members; that an object has the attributes it was given is no behaviour of
-    the project's, and one number that is made of another shows in what uses it. What an exception keeps beside its
-    message is all that there is to it.
+    What is stored shows in the tests of the members, and so does what a property gives; that an object has the
+    attributes it was given is no behaviour of the project's. What an exception keeps beside its message is all that
+    there is to it.
     """
     for owner in facts.classes:
         found = by_subject.get(owner.name)
         if not found:
             continue
-        tested = any(one.name != "__init__" and f"{owner.name}.{one.name}" in by_subject for one in owner.members)
-        tested = tested or owner.kind in GENERATED_CONSTRUCTORS
+        members = frozenset(one.name for one in owner.members if f"{owner.name}.{one.name}" in by_subject)
+        tested = bool(members - {"__init__"}) or owner.kind in GENERATED_CONSTRUCTORS
         telling = is_exception(owner, facts.classes) and not owner.members
-        stored = _Stored(owner.constructor, _default_attributes(found), _attributes_alike(found))
+        stored = _Stored(owner.constructor, _default_attributes(found), _attributes_alike(found), members)
         by_subject[owner.name] = [
             one
             for one in found
@@ -90,11 +90,13 @@ class _Stored:
         constructor: of the class; None where it has none of its own.
         default: the attributes of an object that was given nothing: nobody asserts what is the same there.
         alike: the attributes that every construction leaves unset.
+        members: names of members that have tests: a property is shown there.
     """
 
     constructor: CallableFacts | None
     default: Mapping[str, str | None]
     alike: Container[tuple[str, str | None]]
+    members: Container[str] = ()
 
 
 def _made_of_arguments(candidate: TrialCandidate, stored: _Stored) -> list[str] | None:
@@ -119,6 +121,8 @@ def _made_of_arguments(candidate: TrialCandidate, stored: _Stored) -> list[str] 
         source = held.source or ""
         unset = source in _UNSET and not bare
         told = frozenset({source}) if unset else _constants(source)
+        if name in stored.members:
+            continue
         if not bare and (stored.default.get(name, "") == held.source or (name, source) in stored.alike):
             continue
         if not told <= given and not (unset and name.strip("_") in left_out):

@@ -34,7 +34,6 @@ _PATCHED = "its surroundings have to be changed (environment, working folder), w
 _PYTEST_ONLY = frozenset({"monkeypatch", "request"})
 _NUMBERED = re.compile(r"(\w+)_\d+")
 _RANKED = re.compile(r"_for_(larger|smaller)_[a-z_]+$")
-_BY_EMPTINESS = re.compile(r"_for_empty_")
 _MOST_NOT_REACHED = 2000
 _LEFT_OUT = "its tests were left out to keep the file short; ask for it by its name to get them"
 
@@ -102,10 +101,10 @@ def compose_spec(
 def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) -> list[AssertableFinding]:
     """Drops findings whose tests or rows only a number, or the look of a value, tells from others, for want of words.
 
-    Documented ones stay, and the only one of a member. So do rows, and calls with an empty value or a larger or smaller
-    number, that run a way through the code that no other one does: what only notices more is not worth a row that a
-    reader cannot tell from its sibling, and two tests that no words tell apart are one. That another value is negative,
-    or holds a comma, says as little of what the code is asked for.
+    Documented ones stay, and the only one of a member. So do rows, and calls with a larger or smaller number or with a
+    value that looks otherwise (negative, empty, with a comma), that run a way through the code that no other one does:
+    what only notices more is not worth a row that a reader cannot tell from its sibling, and two tests that no words
+    tell apart are one.
     """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
@@ -118,8 +117,8 @@ def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) 
     looks = {id(one) for one, case in free if not _raises(case) and names_a_look(_test_name(case))}
     vague = {id(one) for one, case in free if case.id in built.vague}
     ranked = {id(one) for one, case in free if id(one) in vague and _RANKED.search(_test_name(case))}
-    ranked |= {id(one) for one, case in free if id(one) in looks - vague and _BY_EMPTINESS.search(_test_name(case))}
-    nameless = (vague | looks) - ranked
+    ranked |= looks - vague
+    nameless = vague - ranked
     untold = {id(one) for one, case in free if is_row(case)} | nameless | ranked
     named = [one for one in judged if id(one) not in untold]
     others = showing_more([one for one in judged if id(one) in untold - nameless], named, by_kills=False)
