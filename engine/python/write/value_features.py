@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ....utils.python_names import last_name
 from ..source.titles import describe, snake_case
 
-_BY_A_LOOK = re.compile(r"_for_(?!(?:single|no|empty|default|nested|pair|slice|singleton|other)(?:_|$))")
+_BY_A_LOOK = re.compile(r"_for_(?!(?:single|no|new|empty|default|nested|pair|slice|singleton|other)(?:_|$))")
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 
 

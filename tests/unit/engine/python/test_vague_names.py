@@ -209,7 +209,7 @@ def test_a_method_and_a_function_of_the_same_words_both_have_a_usual_test_that_i
         assert not vague
 
 
-@pytest.mark.parametrize("name", ["split_for_negative_index", "load_for_url_with_dots", "repr_for_new_zone"])
+@pytest.mark.parametrize("name", ["split_for_negative_index", "load_for_url_with_dots", "get_for_larger_key"])
 def test_what_a_value_looks_like_does_not_say_what_is_asked(name: str) -> None:
     assert names_a_look(name)
 
