@@ -20,6 +20,7 @@ from ....engine.python.inputs.seeds import example_trial, printed_value
 from ....engine.python.model.model import RAISES, CallableFacts, Example, Exploration, ModuleFacts, Trial
 from ....engine.python.model.spec_case import Case
 from ....engine.python.project.layout import Layout, find_layout
+from ....engine.python.source.passages import documents_of
 from ....engine.python.usage.project_index import ProjectIndex
 from ....engine.python.usage.slicing import Subjects
 from ....engine.python.write.assign_tables import assign_tables
@@ -76,7 +77,7 @@ class EvidenceExamples:
         )
         tests = frozenset(str(row["path"]) for row in examples if row["kind"] == "test")
         made, notes = await asyncio.to_thread(_merged, spec, shown, tests)
-        made["cases"], renamed = await asyncio.to_thread(_named_anew, made["cases"], facts)
+        made["cases"], renamed = await asyncio.to_thread(_named_anew, made["cases"], facts, self.root)
         agreeing = sum(bool(one.agrees) for one in findings)
         return made, [*notes, *_notes(agreeing, findings)], renamed
 
@@ -171,10 +172,13 @@ def _is_call(case: Mapping[str, Any]) -> bool:
     return act_of(case)[1] == () and act_of(case)[3] == "call"
 
 
-def _named_anew(cases: Sequence[Mapping[str, Any]], facts: ModuleFacts) -> tuple[list[JsonObject], dict[str, str]]:
-    """The cases in the tables that they now form, with the names of these; and the new ids by the former ones."""
+def _named_anew(
+    cases: Sequence[Mapping[str, Any]], facts: ModuleFacts, root: Path
+) -> tuple[list[JsonObject], dict[str, str]]:
+    """The cases in the tables that they now form, with these tables' names; the new ids by the former ones. Blocks."""
     placed = assign_tables([replace(Case.from_json(case), group=None) for case in cases], facts)
-    named = name_tests(placed, facts)
+    documents = documents_of(root, (one.path for case in placed for one in case.documented))
+    named = name_tests(placed, facts, documents=documents)
     return [named[case.id].to_json() for case in placed], {former: case.id for former, case in named.items()}
 
 

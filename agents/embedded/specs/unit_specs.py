@@ -25,6 +25,7 @@ from ....engine.python.project.layout import Layout, find_layout
 from ....engine.python.search.background_context import background_context
 from ....engine.python.search.parallel_observers import ObserverPair, open_observer_pair
 from ....engine.python.search.source_proposer import SourceProposer
+from ....engine.python.source.passages import documents_of
 from ....engine.python.write.compose import compose_spec
 from ....sandbox.fingerprint import TooLargeError, installed_digest, program_digest, tree_digests
 from ....sandbox.target import ProvideTarget, PythonTarget
@@ -73,7 +74,7 @@ class UnitSpecGenerator:
 
         def preview(partial: Exploration) -> None:
             if self.first is not None:
-                self.first.take(lambda: _composed(limit_to_symbols(partial, wanted), layout, inputs))
+                self.first.take(lambda: self._composed(limit_to_symbols(partial, wanted), layout, inputs))
 
         early = preview if self.first is not None and self.first.wanted else None
         async with background_context(lambda: self._workers(facts)) as workers:
@@ -90,7 +91,7 @@ class UnitSpecGenerator:
             )
         exploration = limit_to_symbols(exploration, wanted)
         notices: dict[str, list[int]] = {}
-        spec = await asyncio.to_thread(_composed, exploration, layout, inputs, notices)
+        spec = await asyncio.to_thread(self._composed, exploration, layout, inputs, notices)
         metadata = {**_metadata(exploration), "notices": notices}
         metadata["notes"] += proposer.examples.notes()
         asked = await asyncio.to_thread(lambda: edge_questions(source_or_empty(self.root, facts.path), facts.path))
@@ -102,6 +103,22 @@ class UnitSpecGenerator:
             {"event": "explored", "target": facts.path, "trials": exploration.trials, "cases": len(spec["cases"])}
         ]
         return SpecResult(spec, metadata, trace)
+
+    def _composed(
+        self,
+        exploration: Exploration,
+        layout: Layout,
+        inputs: Mapping[str, Any],
+        notices: dict[str, list[int]] | None = None,
+    ) -> JsonObject:
+        return compose_spec(
+            exploration,
+            framework=str(inputs.get("framework") or "pytest"),
+            request=str(inputs.get("user_request") or ""),
+            import_roots=layout.import_roots,
+            notices=notices,
+            documents=documents_of(self.root, [exploration.facts.path]),
+        )
 
     @asynccontextmanager
     async def _workers(self, facts: ModuleFacts) -> AsyncGenerator[ObserverPair]:
@@ -148,18 +165,6 @@ def narrowed_proposer(
         ),
     )
     return SourceProposer(root, layout, narrowed, examples=examples)
-
-
-def _composed(
-    exploration: Exploration, layout: Layout, inputs: Mapping[str, Any], notices: dict[str, list[int]] | None = None
-) -> JsonObject:
-    return compose_spec(
-        exploration,
-        framework=str(inputs.get("framework") or "pytest"),
-        request=str(inputs.get("user_request") or ""),
-        import_roots=layout.import_roots,
-        notices=notices,
-    )
 
 
 def _metadata(exploration: Exploration) -> JsonObject:

@@ -230,6 +230,12 @@ def _operand(node: ast.expr) -> ast.expr | None:
 _ESCAPE_CODE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 # Signs that do not print, in the order of their codes.
 _BLANKS = {"\t": "tab", "\n": "line_break", "\t ": "space_and_tab", "\n ": "space_and_line_break"}
+# Formats of moments are told by what they hold.
+_TIME_PARTS = re.compile(r"%([A-Za-z])")
+_PARTS_OF_TIME = {
+    **dict(zip("YymBbdjHIMS", "year year month month month day day hour hour minute second".split(), strict=True)),
+    **dict(zip("fpAaZz", "microsecond noon weekday weekday zone zone".split(), strict=True)),
+}
 # Texts whose words tell less than what they are.
 _FORMS = (
     (re.compile(r"--- [^\n]*\n\+\+\+ "), "unified_diff"),
@@ -258,6 +264,10 @@ def _describe_constant(value: object) -> str:
         return "empty_string"
     if not text.strip():
         return _BLANKS.get("".join(sorted(set(text))), "blank_string")
+    if parts := _TIME_PARTS.findall(text):
+        words = [_PARTS_OF_TIME.get(part, "") for part in parts]
+        if len(words) > 1 and all(words) and not re.search("[A-Za-z]", _TIME_PARTS.sub("", text)):
+            return cut_slug("_".join(words), _LONGEST_VALUE)
     form = next((noun for start, noun in _FORMS if start.match(text)), "")
     if form:
         return form

@@ -10,9 +10,9 @@ from ....utils.python_names import last_name, mentioned_names, names_of
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import CallableFacts
 from ..model.spec_case import Case
+from ..source.outcome_words import outcome_words
 from ..source.titles import snake_case, subject_slug
 from ..usage.slicing import completes
-from .outcome_words import outcome_words
 from .situation import Situation
 
 
@@ -22,6 +22,8 @@ class NamedTest:
 
     Attributes:
         vague: whether its name does not tell what sets it apart from the tests before it.
+        shown: what a document says that it shows, in words.
+        alike: the other tests of the member of which documents say the same.
     """
 
     cases: list[Case]
@@ -29,6 +31,8 @@ class NamedTest:
     situation: Situation
     name: str = ""
     vague: bool = False
+    shown: str = ""
+    alike: tuple[NamedTest, ...] = ()
 
     @property
     def act(self) -> ast.expr:
@@ -66,6 +70,31 @@ def named_once(name: str) -> str:
     """`search_search` as `search`."""
     half = name[: len(name) // 2]
     return half if name == f"{half}_{half}" else name
+
+
+def uses_of_result(test: NamedTest) -> list[str]:
+    """Names what a test does with what its subject made in an arranging statement; none where the act calls it."""
+    facts, case = test.facts, test.cases[0]
+    if facts is None or (facts.owner is not None and facts.kind != "constructor"):
+        return []
+    name = facts.owner or facts.name
+    act = parse_expression(case.expression)
+    nodes = [node for text in case.statements for node in parse_python(text.strip()).body]
+    if name in names_of(act) or not any(name in names_of(node) for node in nodes):
+        return []
+    if isinstance(nodes[-1], ast.Assign) and isinstance(nodes[-1].targets[0], ast.Tuple):
+        return ["unpacking"]
+    called = [last_name(node.func) for node in ast.walk(act) if isinstance(node, ast.Call)]
+    made = [node.value for node in nodes[-1:] if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    methods = [node.func.attr for node in made if isinstance(node.func, ast.Attribute)]
+    read = [node.attr for node in ast.walk(act) if isinstance(node, ast.Attribute)]
+    if methods:
+        return [snake_case(methods[0]), f"from_{snake_case(methods[0])}"]
+    if called:
+        return [snake_case(called[0]) if called[0] in read else f"{snake_case(called[0])}_call"]
+    if any(isinstance(node, ast.Subscript) for node in ast.walk(act)):
+        return ["indexing"]
+    return ["_and_".join(snake_case(name) for name in dict.fromkeys(read))] if read else []
 
 
 def _inherited_call(member: str, test: NamedTest) -> str:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from ..facts.analyse import subjects
@@ -21,6 +22,7 @@ from ..model.model import Exploration, ModuleFacts
 from ..model.spec_case import CAPTURE, FORGET_PRINTED, PRINTED_ERRORS, WEAK_KINDS, Case
 from ..model.spec_domain import spec_domains
 from ..source.import_block import read_imports
+from ..source.passages import Documents
 from .assign_tables import alike_in_messages, alike_in_precision, assign_tables
 from .case_namer import describe_case
 from .local_names import with_names_of_classes, with_own_names
@@ -45,6 +47,7 @@ def compose_spec(
     request: str = "",
     import_roots: Sequence[str] = (),
     notices: dict[str, list[int]] | None = None,
+    documents: Documents = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Returns the unit spec of one module. `cases` may be empty; `not_reached` then gives the reasons.
 
@@ -54,6 +57,7 @@ def compose_spec(
         import_roots: the layout's import roots; the first one is used if the facts name none.
         notices: receives the numbers of the mutants that cases detect, by case id; only the first few cases are listed
             for each mutant.
+        documents: the lines of the module's file, and of others that document it: tests are named by what they say.
     """
     facts = exploration.facts
     judged, without = assertable_findings(exploration)
@@ -66,7 +70,7 @@ def compose_spec(
         nonlocal names
         expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
         names = ImportNames(expected)
-        built = _named(_cases(judged, facts, names), facts)
+        built = _named(_cases(judged, facts, names), facts, documents)
         noticed.clear()
         noticed.update((name, one.finding.kills) for name, one in zip(built.ids, judged, strict=True))
         return built
@@ -180,11 +184,11 @@ def _cases(judged: Sequence[AssertableFinding], facts: ModuleFacts, names: Impor
     return [_described(case) for case in alike]
 
 
-def _named(cases: Sequence[Case], facts: ModuleFacts) -> BuiltCases:
+def _named(cases: Sequence[Case], facts: ModuleFacts, documents: Documents) -> BuiltCases:
     """Puts cases into tables and gives them their names."""
     placed = assign_tables(cases, facts)
     vague = set[str]()
-    named = name_tests(placed, facts, vague)
+    named = name_tests(placed, facts, vague, documents)
     ids = tuple(named[one.id].id for one in cases)
     return BuiltCases(ids, tuple(named[one.id] for one in placed), frozenset(named[one].id for one in vague))
 

@@ -18,10 +18,16 @@ from ..source.counterparts import APART, counterpart_names, relation_of, takes_c
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
 from .situation import CLOCK, CONTENT, LATER, RECEIVER, VARYING, Situation, plural, singular
-from .value_features import feature_beside, item_count, made_words, with_feature
+from .value_features import (
+    NAMELESS,
+    PLAIN_WORDS,
+    constant_words,
+    feature_beside,
+    item_count,
+    made_words,
+    with_feature,
+)
 
-_PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
-_SIGN = re.compile(r"[^\w\s]")
 TELLING = ("itself", "single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missing_", "blank_", "default_")
 # Parameters whose values are looked up: which of two is larger says nothing.
 _KEYS = frozenset({"key", "k", "name", "id", "ident"})
@@ -36,8 +42,6 @@ VAGUE = (*UNTOLD, "function_as_", "on_a_", "in_the_", _ONLY)
 
 _EQUAL = "equal_"
 _ITSELF = "itself"
-# What an object is made of, where the parameter's name says no more than that.
-_NAMELESS = frozenset({"operand", "value"})
 # Of the features of a value, those that tell little beside several others.
 _SIZES_ALONE = frozenset({"large", "positive", "whole", "pair", "of_one_letter", "capitalized", "with_digits"})
 _KINDS: dict[type[ast.expr], str] = {
@@ -56,6 +60,8 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     found = [_ITSELF if itself else "", _equal_arguments(mine, usual)]
     passed = ((name, node) for name, node in mine.arguments.items() if name != itself)
     told = {name: _difference(name, node, mine, usual) for name, node in passed}
+    if mine.needed and not usual.built and not _sets_options(usual):
+        told |= dict.fromkeys(mine.needed & told.keys(), "")  # each object is made with them: they set none apart
     found += told.values()
     for name in sorted(mine.varying - usual.varying - {*usual.arguments, CLOCK}):
         found.append(f"with_{_plain(name)}")
@@ -93,7 +99,8 @@ def _built_of_nothing(mine: Situation, usual: Situation, facts: CallableFacts | 
     # arguments of the call, of which a reader would take that to be said.
     given = [name for name in (*mine.arguments, *mine.varying) if "." not in name and name != CLOCK]
     passes = any(name != mine.spread or item_count(mine.arguments.get(name)) for name in given)
-    return new if new and (usual.before or passes or not _sets_options(usual)) else "with_defaults"
+    plain = not _sets_options(usual) and not mine.optional
+    return new if new and (usual.before or passes or plain) else "with_defaults"
 
 
 def _steps(mine: Situation, usual: Situation, facts: CallableFacts | None) -> str:
@@ -131,7 +138,7 @@ def _lacking(mine: Situation, usual: Situation, facts: CallableFacts | None) -> 
             continue  # every call has it, though the act may hide it
         if name == usual.content and mine.before:
             continue  # it was given to calls instead
-        empty = name == usual.content and (_is_filled(usual) or _plain(name) in _NAMELESS)
+        empty = name == usual.content and (_is_filled(usual) or _plain(name) in NAMELESS)
         found.append("when_empty" if empty else f"without_{_plain(name)}")
     return found
 
@@ -178,7 +185,7 @@ def _difference(name: str, node: ast.expr, mine: Situation, usual: Situation) ->
             return words
         # Otherwise it is one more of the values that are usual, unless it is made or looks otherwise than all of them.
         return _beside_rows(_noun(_plain(name), node), node, usual.rows.get(name, []))
-    return _added(name, node) if other is None else _value(name, node, other)
+    return _added(name, node, choice=name in mine.choices) if other is None else _value(name, node, other)
 
 
 def _beside_rows(plain: str, node: ast.expr, rows: Sequence[ast.expr]) -> str:
@@ -263,9 +270,13 @@ def _plain(name: str) -> str:
     return "operand" if plain == "other" else plain  # `other_other` says nothing
 
 
-def _added(name: str, node: ast.expr) -> str:
-    """Describes an argument that the usual call does not have."""
-    plain = _plain(name)
+def _added(name: str, node: ast.expr, *, choice: bool) -> str:
+    """Describes an argument that the usual call does not have.
+
+    Args:
+        choice: whether the parameter takes one of several words.
+    """
+    plain = "other" if name == "other" else _plain(name)
     if isinstance(node, ast.Constant):
         if node.value is True:
             return f"with_{plain}"
@@ -273,9 +284,10 @@ def _added(name: str, node: ast.expr) -> str:
             return f"without_{plain}"
         if node.value is None:
             return f"none_as_{plain}"  # were it the default, the usual call would say the same
-    if isinstance(node, ast.Constant) and isinstance(node.value, str) and _PLAIN_WORDS.fullmatch(node.value):
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and PLAIN_WORDS.fullmatch(node.value):
         # The name of an option's choice tells more than that it was passed; a word for the sake of a word does not.
-        said = is_sample(node.value) or plain in _ANYTHING
+        own = slug(node.value) in plain or plain in slug(node.value)
+        said = (is_sample(node.value) and not choice) or plain in _ANYTHING or own
         return f"with_{plain}" if said else f"with_{slug(node.value)}_{plain}"
     words = _value(name, node, None)
     # Of how many items it is tells less than that it is passed.
@@ -288,7 +300,7 @@ def _value(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return f"negative_{plain}"
     if isinstance(node, ast.Constant):
-        return _constant(plain, node.value, usual.value if isinstance(usual, ast.Constant) else None)
+        return constant_words(plain, node.value, usual.value if isinstance(usual, ast.Constant) else None)
     if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
         return _container(plain, node, usual)
     if isinstance(node, ast.Call):
@@ -321,6 +333,8 @@ def _spread(name: str, node: ast.expr, usual: ast.expr | None) -> str:
 
 def _container(plain: str, node: ast.List | ast.Tuple | ast.Set | ast.Dict, usual: ast.expr | None) -> str:
     size = item_count(node)
+    if size and isinstance(usual, ast.List | ast.Tuple | ast.Set | ast.Dict) and not item_count(usual):
+        return f"non_empty_{plain}"
     kind = type(node).__name__.lower()
     if not size:
         return f"empty_{plain}"
@@ -360,40 +374,3 @@ def _inner_difference(node: ast.Call, usual: ast.Call) -> str:
     made = snake_case(last_name(node.func))
     words = _value(made, *apart[0])
     return words if not words.startswith("other_") else ""
-
-
-def _constant(plain: str, value: object, usual: object) -> str:
-    if value is None:
-        return f"no_{plain}"
-    if isinstance(value, bool):
-        return plain if value else f"not_{plain}"
-    if value in (0, "", b""):
-        return f"zero_{plain}" if value == 0 else f"empty_{plain}"
-    if isinstance(value, int | float):
-        if isinstance(usual, int | float) and not isinstance(usual, bool):
-            return f"larger_{plain}" if value > usual else f"smaller_{plain}"
-        return f"number_as_{plain}" if usual is not None else f"other_{plain}"
-    if isinstance(value, str):
-        return _text(plain, value, usual)
-    return f"bytes_as_{plain}" if isinstance(value, bytes) else f"other_{plain}"
-
-
-def _text(plain: str, value: str, usual: object) -> str:
-    """Describes a text by its words, or by what it has and the usual one has not."""
-    if not value.strip():
-        return f"blank_{plain}"
-    if is_sample(value) and _PLAIN_WORDS.fullmatch(value):
-        # A word for the sake of a word says nothing; that it has no signs does.
-        signs = isinstance(usual, str) and _SIGN.search(usual)
-        return f"plain_{'text' if plain in _NAMELESS else plain}" if signs else f"other_{plain}"
-    if _PLAIN_WORDS.fullmatch(value):
-        return f"{plain}_{slug(value)}" if slug(value) != plain else plain
-    if not value.isascii():
-        return f"non_ascii_{plain}"
-    if not isinstance(usual, str):
-        return f"text_as_{plain}" if usual is not None else f"other_{plain}"
-    feature = feature_beside(ast.Constant(value), [ast.Constant(usual)])
-    if feature:
-        return with_feature(feature, plain)
-    size = "longer" if len(value) > len(usual) else "shorter" if len(value) < len(usual) else "other"
-    return f"{size}_{plain}"

@@ -7,43 +7,57 @@ empty, longer or left out, what was done to the object before, the exception. Ro
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from types import MappingProxyType
 
-from ....utils.python_names import last_name, names_of, unique_name
-from ....utils.python_source import parse_expression, parse_python
+from ....utils.python_names import names_of, unique_name
 from ..facts.lineage import lineage
 from ..facts.optional_imports import missing_import_slug
-from ..judge.case_tables import Group, read_group, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case
-from ..source.counterparts import relation_words
-from ..source.message_words import message_words, words_of_messages
-from ..source.moments import NOW
+from ..source.message_words import message_words
+from ..source.outcome_words import COMPARING, size_words
+from ..source.passages import Documents, passage_words
 from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
-from .acting_member import NamedTest, acting_member, attribute_read, named_once, shared_outcome
+from .acting_member import NamedTest, acting_member, attribute_read, named_once, shared_outcome, uses_of_result
 from .conditions import TELLING, UNTOLD, VAGUE, differences, empty_arguments
-from .outcome_words import COMPARING, outcome_words, size_words
-from .row_words import is_filler, words_of_rows
+from .named_rows import named_rows
+from .row_words import is_filler
 from .scenario_words import restored_words, scenario_words
 from .situation import situation_of
-from .usual_test import is_beside_other_type, usual_test, what_is_shown
-from .value_features import number_of
+from .usual_test import (
+    Accepted,
+    Sibling,
+    accepted_values,
+    beside_siblings,
+    causes,
+    is_beside_other_type,
+    rare_first,
+    usual_test,
+    what_is_shown,
+)
 
 LONGEST_NAME = 66
 _MOST_CONDITIONS = 2
 # Conditions that need no preposition.
 _STANDING = ("saying_", "after_", "before_", "without_", "in_the_", "on_", "at_", "when_")
-_EXPECTED = ("expected", "message")
 _OF_LOOKING_UP = ("KeyError", "IndexError")
 _TRUTH = ("differs", "is_true", "is_false", "is_none", "is_empty")
 
 
-def name_tests(cases: Sequence[Case], facts: ModuleFacts, vague: set[str] | None = None) -> dict[str, Case]:
+def name_tests(
+    cases: Sequence[Case],
+    facts: ModuleFacts,
+    vague: set[str] | None = None,
+    documents: Documents = MappingProxyType({}),
+) -> dict[str, Case]:
     """Returns the cases with new ids and groups by their former ids; ids are distinct.
 
     Args:
+        documents: the lines of files that document cases: tests are named by what these say.
         vague: receives the former ids of the cases for which nobody can say what sets them apart from others: only a
             number, the size of a value or the words of a literal does.
     """
@@ -55,16 +69,19 @@ def name_tests(cases: Sequence[Case], facts: ModuleFacts, vague: set[str] | None
         found.setdefault((case.subject, case.group or f" {case.id}"), []).append(case)
     for members in found.values():
         subject = callables.get(members[0].subject)
-        test = NamedTest(members, subject, situation_of(members, subject, constructors))
+        said = {passage_words(case, documents) for case in members}
+        shown = said.pop() if len(said) == 1 else ""
+        test = NamedTest(members, subject, situation_of(members, subject, constructors), shown=shown)
         tests.setdefault(members[0].subject, []).append(test)
     used: dict[str, str] = {}
+    accepted = accepted_values(chain.from_iterable(tests.values()))
     for subject, own in tests.items():
-        _name_all(subject, own, used)
+        _name_all(subject, own, used, accepted)
     named: dict[str, Case] = {}
     ids = {f"tc_{test.name}" for own in tests.values() for test in own if not test.cases[0].group}
     for own in tests.values():
         for test in own:
-            named.update(_renamed(test, ids))
+            named.update(named_rows(test, ids, documents))
             if vague is not None and test.vague:
                 vague.update(case.id for case in test.cases)
     return named
@@ -83,11 +100,12 @@ def _with_inherited(facts: ModuleFacts) -> dict[str, CallableFacts]:
     return found
 
 
-def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str]) -> None:
+def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str], accepted: Accepted) -> None:
     """Names the tests of one member: the first that returns is what others are compared with.
 
     Args:
         used: the subjects of the tests that have a name, by these names.
+        accepted: the values with which calls of the module return.
     """
     base = subject_slug(subject) or "it"
     if base in used and subject.endswith("__"):
@@ -101,6 +119,10 @@ def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str]) ->
     usual_member = acting_member(subject, base, usual)
     told: set[str] = set()
     plain: dict[str, NamedTest] = {}  # by exception, the refusal named first: further ones say how they differ from it
+    siblings: list[Sibling] = []
+    common = Counter(name for one in returning for name in {*one.situation.arguments, *one.situation.varying})
+    for test in tests:
+        test.alike = tuple(one for one in tests if test.shown and one is not test and one.shown == test.shown)
     for test in [usual, *(one for one in tests if one is not usual)]:
         own = acting_member(subject, base, test)
         denied = subject.endswith(COMPARING) or (opposite and test is usual)
@@ -108,13 +130,18 @@ def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str]) ->
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
         own = f"{own}_for_other_type" if is_beside_other_type(subject, test) else own
         first = plain.setdefault(test.exception, test)
-        conditions = _conditions(test, usual, first, told)
+        conditions = rare_first(_conditions(test, usual, first, told), common)
+        doubtful = conditions
+        conditions = causes(test, conditions, tests, accepted) if test.exception else conditions
         told.update(conditions if not test.exception else ())
         alone = [own] if own != usual_member and test is not usual and not test.exception else []
-        candidates = chain(alone, _candidates(own, test, usual, first, conditions))
+        candidates = [*alone, *_candidates(own, test, usual, first, conditions, siblings)]
+        siblings.append(Sibling(test, conditions))
         # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
+        # A name that is cut tells less than a further one that is whole.
+        candidates.sort(key=lambda one: len(named_once(one)) > LONGEST_NAME)
         telling = (cut_slug(named_once(one), LONGEST_NAME) for one in candidates)
-        others = (cut_slug(named_once(one), LONGEST_NAME) for one in _vague_names(own, test, usual, conditions))
+        others = (cut_slug(named_once(one), LONGEST_NAME) for one in _vague_names(own, test, usual, doubtful))
         name = _free_name(telling, subject, used)
         test.vague = not name or (not test.cases[0].documented and what_is_shown(test) in shown)
         test.name = name or next((one for one in others if one not in used), "") or unique_name(base, used)
@@ -134,49 +161,45 @@ def _free_name(names: Iterator[str], subject: str, used: Mapping[str, str]) -> s
 
 
 def _candidates(
-    base: str, test: NamedTest, usual: NamedTest, plain: NamedTest, conditions: Sequence[str]
+    base: str,
+    test: NamedTest,
+    usual: NamedTest,
+    plain: NamedTest,
+    conditions: Sequence[str],
+    siblings: Sequence[Sibling],
 ) -> Iterator[str]:
     """Generates names, the shortest first; each longer one is for the case that the shorter ones are taken.
 
     Args:
         plain: the first refusal with the same exception.
         conditions: what sets the test apart, the most telling first.
+        siblings: the tests before it.
     """
     missing = missing_import_slug(test.cases[0].statements)
     if missing:
         yield f"{base}_{missing}"
     if test.exception:
         base = f"{base}_raises_{snake_case(test.exception)}"
-        # That a key is missing says the exception itself.
-        said = "when_" if test.exception in _OF_LOOKING_UP else (*TELLING, "when_")
-        yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith(said))
-        yield base
-        # An argument, or a step, that sets the call apart tells more than a message that others have, too.
-        telling = ("negative_", "zero_", "with_"), ("after_",)
-        apart = [words for kinds in telling for words in conditions if words.startswith(kinds)]
-        yield from (f"{base}_{_joined([words])}" for words in apart)
-        # A phrase that is cut would say something else: one that does not fit is left out.
-        said = _said(test, plain)
-        yield from (one for one in _with_words(base, _joined([said]) if said else "") if len(one) <= LONGEST_NAME)
+        yield from _of_refusal(base, test, plain, conditions)
     outcome = shared_outcome(test)
     outcome = "" if outcome and f"_{outcome}" in base else outcome
     yield from (f"{base}_{words}" for words in scenario_words(test.cases))
     yield from _with_words(base, restored_words(test.cases))
     if test is not usual:
-        yield from (f"{base.removesuffix('_construction')}_{use}" for use in _uses_of_result(test))
+        yield from (f"{base.removesuffix('_construction')}_{use}" for use in uses_of_result(test))
     if test is usual and (emptiness := empty_arguments(test.situation)):
         yield f"{base}_{_joined([emptiness])}"
     if test is usual or not conditions:
         yield base
     elif _tells(outcome, conditions[0], shared_outcome(usual)):
         yield f"{base}_{outcome}"
+    telling = [words for words in conditions if not words.startswith(UNTOLD)]
+    if test is not usual and not test.exception:
+        yield from _of_document(base, test, usual, telling, siblings)
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
         yield from _with_words(base, _count_of_outcome(test, usual))
-    telling = [words for words in conditions if not words.startswith(UNTOLD)]
-    for count in range(1, min(_MOST_CONDITIONS, len(telling)) + 1):
-        yield f"{base}_{_joined(conditions[:count])}"
-    yield from (f"{base}_{_joined([words])}" for words in telling[1:])
+    yield from _apart(base, test, conditions, siblings)
     if outcome not in _TRUTH or outcome != shared_outcome(usual):
         yield from _with_words(base, outcome)  # what the plainly named test finds true as well tells nothing
     if outcome:
@@ -187,9 +210,55 @@ def _candidates(
         yield from _with_words(f"{base}_{_joined(telling[:1])}", _by_name(test))
 
 
+def _of_refusal(base: str, test: NamedTest, plain: NamedTest, conditions: Sequence[str]) -> Iterator[str]:
+    """Generates names of a test that expects an exception, which `base` names."""
+    # That a key is missing says the exception itself.
+    said = ("when_",) if test.exception in _OF_LOOKING_UP else (*TELLING, "when_", "fractional_")
+    yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith(said))
+    yield base
+    # An argument, or a step, that sets the call apart tells more than a message that others have, too.
+    telling = ("negative_", "zero_", "with_"), ("after_",)
+    apart = [words for kinds in telling for words in conditions if words.startswith(kinds)]
+    yield from (f"{base}_{_joined([words])}" for words in apart)
+    # A phrase that is cut would say something else: one that does not fit is left out.
+    said = _said(test, plain)
+    yield from (one for one in _with_words(base, _joined([said]) if said else "") if len(one) <= LONGEST_NAME)
+
+
+def _apart(base: str, test: NamedTest, conditions: Sequence[str], siblings: Sequence[Sibling]) -> Iterator[str]:
+    """Generates names by conditions; those that hold for a sibling as well, whose name tells no more, come last."""
+    telling = [words for words in conditions if not words.startswith(UNTOLD)]
+    shared: list[str] = []
+    for count in range(1, min(_MOST_CONDITIONS, len(telling)) + 1):
+        apart = beside_siblings(test, conditions[:count], telling, siblings)
+        name = f"{base}_{_joined(conditions[:count])}"
+        shared += [name] if apart is not None else []
+        yield from [name] if apart is None else (f"{base}_{_joined(words)}" for words in apart)
+    yield from (f"{base}_{_joined([words])}" for words in telling[1:])
+    yield from shared
+
+
+def _of_document(
+    base: str, test: NamedTest, usual: NamedTest, telling: Sequence[str], siblings: Sequence[Sibling]
+) -> Iterator[str]:
+    """Generates names by what a document says that a test shows, where no option and no edge sets it apart."""
+    clear = bool(telling) and telling[0].startswith((*TELLING, "with_", "without_", "when_", "after_"))
+    if not test.shown or test.shown == usual.shown:
+        return
+    if clear and beside_siblings(test, telling[:1], telling, siblings) is None:
+        return
+    if not test.alike:
+        yield f"{base}_{test.shown}"
+    shared = {words for one in test.alike for words in differences(one.situation, usual.situation, test.facts)}
+    options = [words for words in telling if words.startswith(("with_", "without_")) and words not in shared]
+    yield from (f"{base}_{_joined([words])}_{test.shown}" for words in options)
+
+
 def _vague_names(base: str, test: NamedTest, usual: NamedTest, conditions: Sequence[str]) -> Iterator[str]:
     """Generates names of a test that no word for a difference tells apart: by the size of a value, by its words."""
     base = f"{base}_raises_{snake_case(test.exception)}" if test.exception else base
+    if test.exception:
+        yield from (f"{base}_{_joined([words])}" for words in conditions if not words.startswith(UNTOLD))
     conditions = [words for words in conditions if words.startswith(UNTOLD)]
     yield from _with_words(base, "" if test.exception else _size_of_outcome(test, usual))
     yield from (f"{base}_{_joined([words])}" for words in conditions if not words.startswith("other_"))
@@ -237,31 +306,6 @@ def _said(test: NamedTest, plain: NamedTest) -> str:
     return words if test is plain or message_words([*plain.cases, *test.cases]) != words else ""
 
 
-def _uses_of_result(test: NamedTest) -> list[str]:
-    """Names what a test does with what its subject made in an arranging statement; none where the act calls it."""
-    facts, case = test.facts, test.cases[0]
-    if facts is None or (facts.owner is not None and facts.kind != "constructor"):
-        return []
-    name = facts.owner or facts.name
-    act = parse_expression(case.expression)
-    nodes = [node for text in case.statements for node in parse_python(text.strip()).body]
-    if name in names_of(act) or not any(name in names_of(node) for node in nodes):
-        return []
-    if isinstance(nodes[-1], ast.Assign) and isinstance(nodes[-1].targets[0], ast.Tuple):
-        return ["unpacking"]
-    called = [last_name(node.func) for node in ast.walk(act) if isinstance(node, ast.Call)]
-    made = [node.value for node in nodes[-1:] if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
-    methods = [node.func.attr for node in made if isinstance(node.func, ast.Attribute)]
-    read = [node.attr for node in ast.walk(act) if isinstance(node, ast.Attribute)]
-    if methods:
-        return [snake_case(methods[0]), f"from_{snake_case(methods[0])}"]
-    if called:
-        return [snake_case(called[0]) if called[0] in read else f"{snake_case(called[0])}_call"]
-    if any(isinstance(node, ast.Subscript) for node in ast.walk(act)):
-        return ["indexing"]
-    return ["_and_".join(snake_case(name) for name in dict.fromkeys(read))] if read else []
-
-
 def _with_words(base: str, words: str) -> Iterator[str]:
     if words:
         yield f"{base}_{words}"
@@ -301,70 +345,3 @@ def _value_words(case: Case, facts: CallableFacts | None) -> str:
     words = "_and_".join(describe(argument.node) for argument in arguments[:3])
     filler = any(is_filler(argument.node) for argument in arguments[:3])
     return "" if own_files or filler or any(character.isdigit() for character in words) else words
-
-
-def _renamed(test: NamedTest, ids: set[str]) -> Mapping[str, Case]:
-    """Returns the test's cases with their names; `ids` are all ids so far, and get those of the rows."""
-    if not test.cases[0].group:
-        case = test.cases[0]
-        return {case.id: replace(case, id=f"tc_{test.name}")}
-    columns = read_group(test.cases[0].group).columns
-    table = tabulate(test.cases, columns)
-    group = Group(test.name, columns).text
-    stopped = any(text.startswith(f"{NOW} = ") for text in test.cases[0].statements)
-    words = [""] * len(test.cases)
-    if table is not None:
-        shared = _shared_number(table.template, test, table.columns)
-        words = _words_of_rows(table.rows, table.columns, stopped=stopped, beside=shared)
-    if test.exception and (said := words_of_messages(test.cases)):
-        words = said
-    related = [relation_words(case.expression, test.facts) for case in test.cases]
-    found: dict[str, Case] = {}
-    for case, relation, other in zip(test.cases, related, words, strict=True):
-        own = relation if relation and related.count(relation) == 1 else other
-        name = unique_name(f"tc_{test.name}_{own or outcome_words(case) or 'row'}", ids)
-        ids.add(name)
-        found[case.id] = replace(case, id=name, group=group)
-    return found
-
-
-def _shared_number(template: Case, test: NamedTest, columns: Sequence[str]) -> float | None:
-    """The only number in the code that all rows share, where the member's body compares one of the columns with it."""
-    if not any(_is_compared(column, test) for column in columns):
-        return None
-    trees = [parse_python(text.strip()) for text in (*template.statements, template.expression)]
-    numbers = list(chain.from_iterable(map(_numbers_in, trees)))
-    return numbers[0] if len(numbers) == 1 else None
-
-
-def _is_compared(column: str, test: NamedTest) -> bool:
-    """Whether the body compares a parameter by order with another one that all rows pass a number, or with its own."""
-    uses = test.facts.uses if test.facts is not None else ()
-    others = [use.partition(":")[2] for name, use in uses if name == column and use.startswith("compared:")]
-    known = {one.name for one in test.facts.parameters} if test.facts is not None else set[str]()
-    given = test.situation.arguments
-    return any(name not in known or (name in given and number_of(given[name]) is not None) for name in others)
-
-
-def _numbers_in(tree: ast.AST) -> Iterator[float]:
-    """The literal numbers of code; a negative one is one number."""
-    number = number_of(tree) if isinstance(tree, ast.expr) else None
-    if number is not None:
-        yield number
-    else:
-        yield from chain.from_iterable(map(_numbers_in, ast.iter_child_nodes(tree)))
-
-
-def _words_of_rows(
-    rows: Sequence[Sequence[str]], columns: Sequence[str], *, stopped: bool, beside: float | None
-) -> list[str]:
-    """Returns what sets each row apart in words.
-
-    Args:
-        stopped: whether the column `now` is the moment at which the clock stands still.
-        beside: the only number that all rows share, where the code compares with it.
-    """
-    cells = {column: [parse_expression(row[at]) for row in rows] for at, column in enumerate(columns)}
-    expected = {column: nodes for column, nodes in cells.items() if column.startswith(_EXPECTED)}
-    given = {column: nodes for column, nodes in cells.items() if column not in expected}
-    return words_of_rows(given, expected, clock=NOW if stopped and NOW in given else "", beside=beside)

@@ -264,7 +264,7 @@ def _of_texts(nodes: Sequence[ast.expr], words: list[str], expected: Mapping[str
         filler = is_filler(node)
         if kept == [at] and len(nodes) > 1 and (filler or _has_digit(word)):
             found.append("unchanged")
-        elif filler and sum(is_filler(other) for other in nodes) == 1:
+        elif filler and not any(_is_word(other) for other in nodes if other is not node):
             found.append("plain_word")
         elif _has_digit(word):
             others = [other for number, other in enumerate(nodes) if number != at]
@@ -279,6 +279,11 @@ def is_filler(node: ast.expr) -> bool:
     """Whether a text is a word for the sake of a word."""
     text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
     return (is_sample(text) and text.isalpha()) or text in _METASYNTACTIC
+
+
+def _is_word(node: ast.expr) -> bool:
+    """Whether a text is made of letters only, so that it is told by itself."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isalpha()
 
 
 def _between_moments(cells: Mapping[str, Sequence[ast.expr]], clock: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,7 @@ LATER = "a_while"
 CLOCK = "now()"  # no parameter has this name
 VARYING = ast.Name("varying", ast.Load())
 """Stands for an argument that differs from row to row."""
+_WORD = re.compile(r"['\"][A-Za-z][a-z_]{2,}['\"]")
 _FILLING_BY_MANY = ("extend", "update")
 ORDER = ("first", "second", "third", "fourth", "fifth")
 CONTENT = frozenset({*ORDER, "args", "items", "iterable", "elements", "values", "data", "seq", "sequence"})
@@ -41,6 +43,9 @@ class Situation:
         spread: the parameter that takes any number of arguments; its value is a tuple of them.
         itself: the parameter that is given the receiver itself.
         rows: all values of each parameter of `varying`.
+        choices: options of the call whose default is a word: what is passed for them is a choice among such.
+        needed: arguments that each construction of the receiver's class must have, as in `arguments`.
+        optional: whether such a construction may have others.
     """
 
     arguments: dict[str, ast.expr] = field(default_factory=dict)
@@ -53,6 +58,9 @@ class Situation:
     spread: str = ""
     itself: str = ""
     rows: dict[str, list[ast.expr]] = field(default_factory=dict)
+    choices: frozenset[str] = frozenset()
+    needed: frozenset[str] = frozenset()
+    optional: bool = False
 
     def set_up(self) -> tuple[list[str], list[tuple[str, str]]]:
         """What the object is filled by and made with: of two that are set up alike, numbers may be compared."""
@@ -166,7 +174,10 @@ def _add_built(
     owner = facts.owner if facts is not None else ""
     if isinstance(built, ast.Call) and last_name(built.func) in (owner, *constructors):
         found.built = not built.args and not built.keywords and not found.before
-        names = positional_names(constructors.get(last_name(built.func)))
+        maker = constructors.get(last_name(built.func))
+        names = positional_names(maker)
+        found.optional = maker is not None and len(maker.needed) < len(names)
+        found.needed = frozenset(f"{RECEIVER}.{one.name}" for one in (maker.needed if maker is not None else ()))
         for at, node in enumerate(built.args):
             name = names[at] if at < len(names) else ORDER[min(at, 4)]
             found.content = found.content or f"{RECEIVER}.{name}"
@@ -210,6 +221,7 @@ def _passed(asking: str, facts: CallableFacts | None, assigned: Mapping[str, ast
         return found  # a call in the expression is that of the receiver's class
     arguments = arguments_of(asking, facts)
     parameters = facts.parameters if facts is not None else ()
+    found.choices = frozenset(one.name for one in parameters if _WORD.fullmatch(one.default or ""))
     found.spread = next((one.name for one in parameters if one.kind == "var_positional"), "")
     if found.spread:
         rest = [argument.node for argument in arguments if not argument.name]

@@ -1,16 +1,118 @@
-"""Chooses the test of a member that bears its name alone; what sets the others apart is told beside it."""
+"""Chooses the test of a member that bears its name alone, and finds what sets a further one apart from its siblings."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ....utils.python_source import parse_expression
+from ..source.outcome_words import COMPARING
 from ..source.titles import snake_case
 from .acting_member import NamedTest, shared_outcome
-from .outcome_words import COMPARING
+from .conditions import UNTOLD, differences
 from .situation import LATER, RECEIVER
+from .value_features import feature_beside, features, with_feature
+
+Accepted = Mapping[str, Sequence[ast.expr]]
+"""The values of each parameter with which calls of a module return."""
+_MOST_TOGETHER = 2
+# A feature that tells a refused value from accepted ones; of what size it is tells nothing.
+_OF_REFUSED = frozenset(
+    "zero negative fractional empty blank non_ascii numeric with_none with_negative_numbers with_empty_items "
+    "with_duplicates of_mixed_types".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """A test of the same member that has its name, with what sets it apart from the usual one."""
+
+    test: NamedTest
+    conditions: Sequence[str]
+
+    def is_told_by(self, chosen: Sequence[str]) -> bool:
+        """Whether conditions hold for the test, and its name tells no further one."""
+        told = {words for words in self.conditions if words.removeprefix("with_") in self.test.name}
+        return told <= set(chosen) <= set(self.conditions)
+
+
+def rare_first(conditions: Sequence[str], common: Mapping[str, int]) -> list[str]:
+    """Conditions with the options among them in the order in which fewer tests of the member pass them.
+
+    Args:
+        common: how many tests pass each parameter.
+    """
+
+    def passing(words: str) -> int:
+        named = (count for name, count in common.items() if words.endswith(f"_{snake_case(name.rpartition('.')[2])}"))
+        return max(named, default=0)
+
+    options = sorted((words for words in conditions if words.startswith("with_")), key=passing)
+    return [options.pop(0) if words.startswith("with_") else words for words in conditions]
+
+
+def accepted_values(tests: Iterable[NamedTest]) -> dict[str, list[ast.expr]]:
+    """The values of each parameter in tests that return."""
+    found: dict[str, list[ast.expr]] = {}
+    for test in tests:
+        if not test.exception:
+            for name, node in test.situation.arguments.items():
+                found.setdefault(name, []).append(node)
+            for name, nodes in test.situation.rows.items():
+                found.setdefault(name, []).extend(nodes)
+    return found
+
+
+def causes(test: NamedTest, conditions: Sequence[str], tests: Sequence[NamedTest], accepted: Accepted) -> list[str]:
+    """What may make a refused call fail, of what sets it apart.
+
+    A trait that accepted values have as well is no cause, and gives way to one that they have not. Nor is an option or
+    a step beside anything else that differs from each call that returns: which of them is the cause nobody can say.
+    """
+    found = [_true_trait(test, words, accepted) for words in conditions]
+    beside = [differences(test.situation, one.situation, test.facts) for one in tests if not one.exception]
+    sole = {words[0] for words in beside if len(words) == 1}
+    return [words for words in found if words and (words in sole or not words.startswith(("with_", "after_")))]
+
+
+def _true_trait(test: NamedTest, words: str, accepted: Accepted) -> str:
+    """Words for a refused value; where accepted ones of its parameter have the trait that they name, for another."""
+    trait = next((one for one in _OF_REFUSED if words.startswith(f"{one}_")), "")
+    name = words.removeprefix(f"{trait}_")
+    node = test.situation.arguments.get(name)
+    known = [one for one in accepted.get(name, ()) if one is not node]
+    if not trait or node is None or not any(trait in features(one) for one in known):
+        return words
+    other = feature_beside(node, known)
+    return with_feature(other, name) if other in _OF_REFUSED else ""
+
+
+def beside_siblings(
+    test: NamedTest, chosen: Sequence[str], conditions: Sequence[str], named: Sequence[Sibling]
+) -> list[list[str]] | None:
+    """Conditions that tell a test from siblings that share the chosen ones; None where no sibling shares them.
+
+    Args:
+        conditions: what sets the test apart from the usual one, the chosen ones included.
+    """
+    sharing = [one for one in named if one.is_told_by(chosen) and not one.test.exception]
+    if not sharing:
+        return None
+    sibling = sharing[0]
+    own = [words for words in conditions if words not in sibling.conditions]
+    found: list[list[str]] = []
+    for words in dict.fromkeys((*own, *differences(test.situation, sibling.test.situation, test.facts))):
+        again = words.startswith("after_") and any(one.startswith("after_") for one in chosen)
+        if words.startswith((*UNTOLD, "without_")) or words in chosen or again:
+            continue
+        option = chosen[0].removeprefix("with_")
+        if len(chosen) == 1 and option != chosen[0] and f"_{option}_" in f"_{words.removeprefix('with_')}_":
+            found.append([f"with_{words.removeprefix('with_')}"])
+        elif len(chosen) < _MOST_TOGETHER:
+            found.append([*chosen, words])
+    return found
 
 
 def usual_test(subject: str, returning: Sequence[NamedTest]) -> NamedTest:

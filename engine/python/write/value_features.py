@@ -7,10 +7,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from ....utils.python_names import last_name
-from ..source.titles import describe, snake_case
+from ..inputs.plain_texts import is_sample
+from ..source.titles import describe, slug, snake_case
 
 _BY_A_LOOK = re.compile(r"_for_(?!(?:single|no|new|empty|default|nested|pair|slice|singleton|other)(?:_|$))")
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
+_SIGN = re.compile(r"[^\w\s]")
+NAMELESS = frozenset({"operand", "value"})
+"""What an object is made of, where the parameter's name says no more than that."""
 
 
 def features(node: ast.expr) -> tuple[str, ...]:
@@ -66,6 +71,44 @@ def distinct_words(nodes: Sequence[ast.expr]) -> list[str]:
     return found
 
 
+def constant_words(plain: str, value: object, usual: object) -> str:
+    """Describes a literal in words, without digits, beside the usual one of the parameter; None without a usual one."""
+    if value is None:
+        return f"no_{plain}"
+    if isinstance(value, bool):
+        return plain if value else f"not_{plain}"
+    if value in (0, "", b""):
+        return f"zero_{plain}" if value == 0 else f"empty_{plain}"
+    if isinstance(value, int | float):
+        if isinstance(usual, int | float) and not isinstance(usual, bool):
+            return f"larger_{plain}" if value > usual else f"smaller_{plain}"
+        return f"number_as_{plain}" if usual is not None else f"other_{plain}"
+    if isinstance(value, str):
+        return _text(plain, value, usual)
+    return f"bytes_as_{plain}" if isinstance(value, bytes) else f"other_{plain}"
+
+
+def _text(plain: str, value: str, usual: object) -> str:
+    """Describes a text by its words, or by what it has and the usual one has not."""
+    if not value.strip():
+        return f"blank_{plain}"
+    if is_sample(value) and PLAIN_WORDS.fullmatch(value):
+        # A word for the sake of a word says nothing; that it has no signs does.
+        signs = isinstance(usual, str) and _SIGN.search(usual)
+        return f"plain_{'text' if plain in NAMELESS else plain}" if signs else f"other_{plain}"
+    if PLAIN_WORDS.fullmatch(value):
+        return f"{plain}_{slug(value)}" if slug(value) != plain else plain
+    if not value.isascii():
+        return f"non_ascii_{plain}"
+    if not isinstance(usual, str):
+        return f"text_as_{plain}" if usual is not None else f"other_{plain}"
+    feature = feature_beside(ast.Constant(value), [ast.Constant(usual)])
+    if feature:
+        return with_feature(feature, plain)
+    size = "longer" if len(value) > len(usual) else "shorter" if len(value) < len(usual) else "other"
+    return f"{size}_{plain}"
+
+
 def made_words(noun: str, call: ast.Call) -> str:
     """Describes a value by the call that makes it: `clipped_text`, `expanded_tabs`, `interval_from_string`."""
     made = snake_case(last_name(call.func))
@@ -84,6 +127,8 @@ def _of_container(node: ast.expr) -> list[str]:
     leaves = list(_leaves(node))
     values = [one.value for one in leaves if isinstance(one, ast.Constant)]
     numbers = [number for one in leaves if (number := number_of(one)) is not None]
+    listed = not isinstance(node, ast.Dict)
+    texts = [value for value in values if isinstance(value, str) and listed and len(values) == len(leaves)]
     dumps = [ast.dump(item) for item in items]
     inner = [item for item in items if isinstance(item, _CONTAINERS)]
     holds = {
@@ -91,11 +136,13 @@ def _of_container(node: ast.expr) -> list[str]:
         "with_none": any(value is None for value in values),
         "with_negative_numbers": any(number < 0 for number in numbers),
         "with_empty_items": any(not list(_leaves(item)) for item in inner),
-        "of_equal_items": len(items) > 1 and len(set(dumps)) == 1,
-        "with_duplicates": 1 < len(set(dumps)) < len(dumps),
+        "of_equal_items" if listed else "of_equal_values": len(items) > 1 and len(set(dumps)) == 1,
+        "with_duplicates": listed and 1 < len(set(dumps)) < len(dumps),
+        "with_line_breaks": any("\n" in text.strip() for text in texts),
         **_kinds(values, numbers),
         **_order(items),
-        "uneven": len({item_count(item) for item in inner}) > 1,
+        "of_mixed_case": len({text[:1].isupper() for text in texts if text[:1].isalpha()}) > 1,
+        "with_uneven_rows": listed and len({item_count(item) for item in inner}) > 1,
         "nested": bool(inner),
         "with_zero": 0 in numbers,
         "pair": len(items) == 2,
@@ -104,10 +151,12 @@ def _of_container(node: ast.expr) -> list[str]:
 
 
 def _kinds(values: Sequence[object], numbers: Sequence[int | float]) -> dict[str, bool]:
-    texts = any(isinstance(value, str) for value in values)
+    texts, raw = (any(isinstance(value, kind) for value in values) for kind in (str, bytes))
     return {
-        "of_mixed_types": texts and bool(numbers),
-        "of_texts": texts and not numbers,
+        "of_mixed_types": (texts or raw) and bool(numbers),
+        "of_bytes_and_texts": texts and raw and not numbers,
+        "of_bytes": raw and not texts and not numbers,
+        "of_texts": texts and not raw and not numbers,
         "of_numbers": bool(numbers) and not texts,
     }
 

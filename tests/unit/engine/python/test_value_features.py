@@ -20,7 +20,7 @@ def words(*sources: str) -> list[str]:
         pytest.param("[1, 2, 3]", "[3, 1, 2]", "sorted", id="sorted"),
         pytest.param("[1, None]", "[1, 2]", "with_none", id="none"),
         pytest.param("[-1, 2]", "[1, 2]", "with_negative_numbers", id="negative"),
-        pytest.param("[[1], [1, 2]]", "[[1, 2], [3, 4]]", "uneven", id="uneven"),
+        pytest.param("[[1], [1, 2]]", "[[1, 2], [3, 4]]", "with_uneven_rows", id="uneven"),
         pytest.param("'A B'", "'a b'", "uppercase", id="uppercase"),
         pytest.param("\"'a'\"", "'a'", "quoted", id="quoted"),
         pytest.param("'name'", "'name'", "", id="alike"),
@@ -32,7 +32,7 @@ def test_the_first_feature_that_another_value_lacks_is_named(mine: str, other: s
 
 def test_rows_whose_words_are_the_same_are_told_apart_by_features() -> None:
     assert words("'line'", "' line '") == ["line", "padded_line"]
-    assert words("[[1, 2], [3]]", "[[1, 1], [1, 1]]") == ["uneven", "of_equal_items"]
+    assert words("[[1, 2], [3]]", "[[1, 1], [1, 1]]") == ["with_uneven_rows", "of_equal_items"]
     assert words("'kitten'", "''") == ["kitten", "empty_string"]
 
 

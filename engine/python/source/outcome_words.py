@@ -7,7 +7,7 @@ import ast
 from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none, shared_expression
 from ..model.spec_case import CODE, Case
-from ..source.titles import snake_case
+from .titles import snake_case
 
 COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__")
 _TRUTHS = ("True", "False", "None")

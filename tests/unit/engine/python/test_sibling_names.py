@@ -1,0 +1,145 @@
+"""A name tells a test from its siblings, and a refusal by what makes the call fail."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from testwright.engine.python.model.spec_case import Case, SpecExpectation
+from testwright.engine.python.source.titles import describe
+from testwright.engine.python.write.naming import name_tests
+
+pytestmark = pytest.mark.feature("B-06", "B-18")
+
+
+def _callable(name: str, *names: str, owner: str | None = None, kind: str = "function") -> CallableFacts:
+    """A callable; a parameter with an equals sign has a default."""
+    parameters = tuple(
+        Parameter(one.partition("=")[0], "positional_or_keyword", default=one.partition("=")[2] or None)
+        for one in (("self",) if owner else ()) + names
+    )
+    qualname = f"{owner}.{name}" if owner and kind != "constructor" else name
+    return CallableFacts(qualname, kind, (1, 2), parameters, owner=owner)  # type: ignore[arg-type]
+
+
+_ZONE = ClassFacts(
+    "Zone",
+    "plain",
+    (1, 9),
+    constructor=_callable("Zone", "hours", "label", owner="Zone", kind="constructor"),
+    members=(_callable("offset", "when", owner="Zone", kind="method"),),
+)
+_FACTS = ModuleFacts(
+    "m.py",
+    "m",
+    ".",
+    "",
+    functions=(
+        _callable("order", "items", "key=None", "alg=0", "presort=False", "style='plain'"),
+        _callable("rank", "items", "alg=0"),
+        _callable("apart", "first", "other=None"),
+    ),
+    classes=(_ZONE,),
+)
+
+
+def _returns(act: str, *statements: str, of: str = "order", value: str = "[1]") -> Case:
+    demand = SpecExpectation("equals", "result", value)
+    return Case(" ".join((*statements, act)), "x", of, act, "call", (demand,), statements=statements)
+
+
+def _refuses(act: str, of: str = "order") -> Case:
+    demand = SpecExpectation("raises", "message", exception="ValueError", match="no such order")
+    return Case(act, "x", of, act, "call", (demand,))
+
+
+def _named(*cases: Case) -> list[str]:
+    found = name_tests(cases, _FACTS)
+    return [found[case.id].id.removeprefix("tc_") for case in cases]
+
+
+def test_line_breaks_in_a_list_tell_a_test_from_its_sibling() -> None:
+    found = _named(
+        _returns("order(['a'])"),
+        _returns("order(['a'], style='grid')"),
+        _returns("order(['a\\nb'], style='grid')"),
+    )
+
+    assert found == ["order", "order_with_grid_style", "order_for_items_with_line_breaks"]
+
+
+def test_what_a_sibling_has_too_is_followed_by_what_differs_from_it() -> None:
+    found = _named(
+        _returns("order([2, 1])"),
+        _returns("order([2, 1], len, 3)"),
+        _returns("order([2, 1], len, 3, presort=True)"),
+        _returns("order([2, 1], len, 3, style='grid')"),
+    )
+
+    assert found[2:] == ["order_with_presort", "order_with_grid_style"]
+
+
+def test_the_option_that_the_fewest_tests_pass_names_the_test() -> None:
+    found = _named(
+        _returns("order([2, 1])"),
+        _returns("order([2, 1], key=len, presort=True)"),
+        _returns("order([2, 1], key=len)"),
+    )
+
+    assert found == ["order", "order_with_presort", "order_with_key"]
+
+
+def test_a_trait_that_accepted_values_have_too_is_no_cause_of_a_refusal() -> None:
+    found = _named(_returns("order([1])"), _refuses("order([1], alg=-5.5)"), _returns("rank([1], alg=-5)", of="rank"))
+
+    assert found[1] == "order_raises_value_error_for_fractional_alg"
+
+
+def test_a_negative_value_that_nothing_else_explains_stays_the_cause() -> None:
+    found = _named(_returns("order([1])"), _refuses("order([1], alg=-5)"))
+
+    assert found[1] == "order_raises_value_error_for_negative_alg"
+
+
+def test_an_option_beside_another_difference_is_no_cause_of_a_refusal() -> None:
+    found = _named(_returns("order([1])"), _refuses("order([3, 4])"), _refuses("order({5: 6}, key=len)"))
+
+    assert not found[2].startswith("order_raises_value_error_with_key")
+
+
+def test_an_option_that_alone_differs_is_the_cause_of_a_refusal() -> None:
+    found = _named(_returns("order([1])"), _refuses("order([3, 4])"), _refuses("order([1], key=len)"))
+
+    assert found[2] == "order_raises_value_error_with_key"
+
+
+def test_what_each_object_is_made_with_sets_none_apart() -> None:
+    vague = set[str]()
+    shared = _returns("EAST.offset(3)", of="Zone.offset")
+    own = _returns("zone.offset(3)", "zone = Zone(6, 'Name')", of="Zone.offset", value="[6]")
+
+    name_tests([shared, own], _FACTS, vague)
+
+    assert vague == {own.id}
+
+
+def test_a_parameter_called_other_keeps_its_name() -> None:
+    found = _named(_returns("apart(1)", of="apart"), _returns("apart(1, other=[2])", of="apart"))
+
+    assert found[1] == "apart_with_other"
+
+
+def test_a_word_that_is_the_parameters_own_says_nothing_beside_it() -> None:
+    found = _named(_returns("order([1])"), _returns("order([1], style='Style')"))
+
+    assert found[1] == "order_with_style"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [("'%Y-%m-%d'", "year_month_day"), ("'%d/%m (%Y)'", "day_month_year"), ("'100%d'", "100_d")],
+)
+def test_a_format_of_moments_is_told_by_what_it_holds(source: str, words: str) -> None:
+    assert describe(ast.parse(source, mode="eval").body) == words
