@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := build/lowest
-JOBS ?= 4
+JOBS ?= 5
 # A file's tests share fixtures, so they stay in one process. Files start in the order of their folders: end-to-end first,
 # unit last, so that no long file is left for the end.
 PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder $(UNUSED)

@@ -20,6 +20,8 @@ DEPENDENT = ("tests/unit/engine", "tests/unit/agents/guardrails", "tests/unit/pa
 """Tests whose outcome may differ between versions: syntax trees, tokens, lazy imports."""
 UNUSED = [part for name in ("playwright", "benchmark", "platformdirs", "xdist") for part in ("-p", f"no:{name}")]
 """Plugins that come with our dependencies and take part in none of these tests."""
+PLAIN = "--assert=plain"
+"""Assertions as Python has them: to rewrite those of all files for one session takes as long as to run a third of it."""
 
 
 @pytest.mark.feature("T-19")
@@ -29,7 +31,7 @@ def test_what_depends_on_the_interpreter_passes_on_this_version(version):
     python = environment_of(version)
 
     done = subprocess.run(
-        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *UNUSED, *DEPENDENT],
+        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", PLAIN, *UNUSED, *DEPENDENT],
         cwd=ROOT,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},  # its bytecode is made once, not by each process anew
         capture_output=True,
