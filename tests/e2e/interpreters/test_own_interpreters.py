@@ -21,7 +21,7 @@ DEPENDENT = ("tests/unit/engine", "tests/unit/agents/guardrails", "tests/unit/pa
 UNUSED = [part for name in ("playwright", "benchmark", "platformdirs", "xdist") for part in ("-p", f"no:{name}")]
 """Plugins that come with our dependencies and take part in none of these tests."""
 PLAIN = "--assert=plain"
-"""Assertions as Python has them: to rewrite those of all files for one session takes as long as to run a third of it."""
+"""Assertions as Python has them: to rewrite those of all files for one session takes a third as long as to run it."""
 
 
 @pytest.mark.feature("T-19")
