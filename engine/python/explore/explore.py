@@ -46,6 +46,7 @@ from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_worker
 from .idle_setup import drop_idle_setup
 from .right_subjects import with_right_subjects
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
+from .shown_faults import with_shown_faults
 from .simplify import simplify_trials
 from .time_budget import CONFIRMING, FALLING_BACK, HUNTING, SEARCHING, SIMPLIFYING, TIDYING, TimeBudget
 from .use_instances import use_shared_instances
@@ -134,7 +135,7 @@ async def explore(
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
         facts = await asyncio.to_thread(_with_what_was_seen, facts, search)
         with time_budget.until(SIMPLIFYING):
-            await _show_behaviour(facts, search, observer)
+            await _show_behaviour(facts, source, search, observer)
             is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")
             await simplify_trials(facts, search, observer, imported, over=is_over)
         with time_budget.until(HUNTING):
@@ -144,16 +145,17 @@ async def explore(
         with time_budget.until(TIDYING):
             is_over = partial(time_budget.is_over, TIDYING, "Leaving out what has no effect")
             kills = await _made_plainer(facts, search, observer, imported, kills, is_over)
+    kills = with_shown_faults(kills, search.records)
     work = await _select_and_confirm(target, facts, search, imported, kills, time_budget)
     found = _exploration(facts, arcs, search, imported, work, kills, notes, target.snapshot.path)
     return replace(found, source_lines=sum(1 for line in source.splitlines() if line.strip()))
 
 
-async def _show_behaviour(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
+async def _show_behaviour(facts: ModuleFacts, source: str, search: TrialSearch, observer: Watcher) -> None:
     """Tries what shows more than a way through the code: what undoes a call, scenarios, what arguments are for."""
     await show_round_trips(facts, search, observer)
-    await show_all_scenarios(facts, search, observer)
-    await show_influence(facts, search, observer)
+    await show_all_scenarios(facts, search, observer, source)
+    await show_influence(facts, search, observer, source)
     await show_compared_arguments(facts, search, observer)
 
 

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from types import UnionType
 
+from ....utils.python_names import last_name
 from ....utils.python_source import literal_or, literal_value, parse_expression, shared_expression
 from ..model.model import Value
 from ..model.spec_case import SpecExpectation
@@ -17,6 +18,7 @@ MOST_ATTRIBUTE_CHECKS = 5
 _LONGEST_ATTRIBUTE = 120
 _EMPTY_OBJECT = re.compile(r"""[A-Za-z_][\w.]*\((['"]?0?(\.0)?['"]?)\)""")
 _NO_LITERAL = object()
+_EQUAL_TO_DICTIONARIES = frozenset({"Counter", "OrderedDict"})
 _NAN_CALLS = frozenset({"float('nan')", "float('-nan')", "decimal('nan')", "decimal.decimal('nan')"})
 
 
@@ -31,7 +33,7 @@ def value_checks(
     if actual in unstable:
         return [], []
     if value.source is not None and not _private_imports(value.imports, own):
-        return _pinned(actual, value), list(value.imports)
+        return [*_kind_of_mapping(actual, value), *_pinned(actual, value)], list(value.imports)
     if depth or not value.attributes:
         return [], []
     checks: list[SpecExpectation] = []
@@ -74,6 +76,14 @@ def fields_of(value: Value) -> tuple[tuple[str, Value], ...]:
 def _holds(node: ast.expr, kind: type | UnionType) -> bool:
     """Whether an expression contains a constant of a type."""
     return any(isinstance(part, ast.Constant) and isinstance(part.value, kind) for part in ast.walk(node))
+
+
+def _kind_of_mapping(actual: str, value: Value) -> list[SpecExpectation]:
+    """The type of a result that is equal to a plain dictionary as well."""
+    node = shared_expression(value.source or "None")
+    if actual != "result" or not isinstance(node, ast.Call) or last_name(node.func) not in _EQUAL_TO_DICTIONARIES:
+        return []
+    return [SpecExpectation("is_instance", actual, ast.unparse(node.func))]
 
 
 def _pinned(actual: str, value: Value) -> list[SpecExpectation]:

@@ -14,6 +14,8 @@ from .counted_calls import REMEMBERS, counted_calls
 from .drawn_results import show_draws
 from .filled_attributes import show_filled_attributes
 from .independent_copies import independent_copies, spared_arguments
+from .listed_arguments import listed_arguments
+from .missed_lookups import show_missed_lookups
 from .moved_clocks import show_moved_clocks
 from .object_round_trips import object_round_trips, with_named_content, written_texts
 from .overlapping_operands import overlapping_operands
@@ -24,8 +26,13 @@ from .searched_items import show_searched_items
 from .unchanged_arguments import unchanged_arguments
 
 
-async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
-    """Runs the scenarios of a module; those that hold are learned, and marked."""
+async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: Watcher, source: str = "") -> None:
+    """Runs the scenarios of a module; those that hold are learned, and marked.
+
+    Args:
+        source: the module's text.
+    """
+    await show_scenarios(listed_arguments(search.records, facts, source), search, observer)
     await _learn(with_named_content(search.records, facts), search, observer)
     await _learn(written_texts(search.records, facts), search, observer)
     _mark_round_trips(search.records)
@@ -44,6 +51,7 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     await show_refused_values(facts, search, observer)
     await show_constructor_options(facts, search, observer)
     await show_searched_items(facts, search, observer)
+    await show_missed_lookups(facts, search, observer)
 
 
 def _mark_round_trips(records: Sequence[TrialRecord]) -> None:

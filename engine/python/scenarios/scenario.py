@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ....utils.python_source import normalized
 from ..model.model import CallableFacts, Observation, Trial
 from ..model.observation_json import ObservedTrial
 from ..search.influence_trials import Distinction
@@ -19,6 +20,9 @@ CALLS = "calls"
 
 ROUND_TRIP = "round trip"
 """What a scenario shows that undoes a call; it is no example of what one call does."""
+
+LISTED = "one list for all arguments"
+"""What a scenario shows that passes a list in place of several arguments."""
 
 
 class ShownBehaviour:
@@ -97,6 +101,16 @@ def returned_source(observation: Observation) -> str:
     """The source of the result; "" where the act did not return, or what it returned has none."""
     value = observation.value
     return (value.source or "") if observation.outcome == "returned" and value is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """The condition that the act returned what has a source."""
+
+    source: str
+
+    def __call__(self, observation: Observation) -> bool:
+        return normalized(returned_source(observation)) == normalized(self.source) != ""
 
 
 def scenario_trial(base: Trial, subject: str, arrange: Sequence[str], act: str) -> Trial:

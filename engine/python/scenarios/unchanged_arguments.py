@@ -16,11 +16,11 @@ from ....utils.python_names import assignment_in, last_name, names_of, unique_na
 from ....utils.python_source import expression_or_none, normalized, parse_expression, shared_expression
 from ..domain.membership import count_outside
 from ..judge.value_checks import is_empty_source
-from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
+from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts
 from ..search.trial_search import TrialRecord
 from ..usage.harvest import bound_arguments
 from .independent_copies import SPARES
-from .scenario import Scenario, is_plain_return, returned_source, scenario_trial
+from .scenario import Returns, Scenario, is_plain_return, returned_source, scenario_trial
 
 _VERBS = r"(?:modif(?:y|ied|ying)|mutat(?:e|ed|ing)|chang(?:e|ed|ing)|alter(?:ed|ing)?|touch(?:ed|ing)?)"
 _PROMISE = re.compile(
@@ -72,7 +72,7 @@ def unchanged_arguments(records: Sequence[TrialRecord], facts: ModuleFacts) -> I
             trial = scenario_trial(one.record.trial, function.qualname, arrange, one.variable)
             if line := _promised_at(function):
                 trial = replace(trial, source="document", wanted=one.source, wanted_line=line)
-            yield Scenario(trial, SPARES, _Returns(one.source))
+            yield Scenario(trial, SPARES, Returns(one.source))
 
 
 def _spares(function: CallableFacts) -> bool:
@@ -127,13 +127,3 @@ def _showing_little(one: _Passed) -> tuple[object, ...]:
     """Orders calls: those that a person wrote first, then those of nested containers, then the shortest."""
     trial = one.record.trial
     return trial.source not in RICH_SOURCES, not one.is_nested, len(trial.act), one.record.number
-
-
-@dataclass(frozen=True, slots=True)
-class _Returns:
-    """The condition that the act returned what has a source."""
-
-    source: str
-
-    def __call__(self, observation: Observation) -> bool:
-        return normalized(returned_source(observation)) == normalized(self.source)

@@ -16,6 +16,7 @@ from itertools import zip_longest
 from ....utils.python_names import last_name, names_of
 from ....utils.python_source import expression_or_none, parse_expression, shared_expression
 from ..domain.membership import count_outside
+from ..facts.keyword_options import keyword_options
 from ..model.domain import UNKNOWN, ParameterDomain
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Parameter, Trial
 from ..source.shown_calls import shown_calls
@@ -33,6 +34,16 @@ _MOST_TRIALS = 400
 _MOST_VALUES = 4
 _PLAIN_RESULTS = frozenset({"None", "''", "b''", "[]", "()", "{}", "set()", "0", "True", "False"})
 _NAME = re.compile(r"[A-Za-z_]\w*")
+# What makes a container or number of another kind than a default does, and can do what is done with that.
+_OTHER_TYPES: Mapping[str | None, tuple[str, tuple[str, ...]]] = {
+    "dict": ("OrderedDict", ("from collections import OrderedDict",)),
+    "list": ("tuple", ()),
+    "tuple": ("list", ()),
+    "set": ("frozenset", ()),
+    "int": ("float", ()),
+}
+_Known = tuple[ast.expr, tuple[str, ...]]
+"""A value of an option, and what it needs imported."""
 
 
 @dataclass(slots=True)
@@ -55,9 +66,13 @@ class Control:
     """
 
 
-async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
-    """Marks calls that show what a number or an option is for; runs variants where no call so far does."""
-    options = option_trials(search.records, facts)
+async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watcher, source: str = "") -> None:
+    """Marks calls that show what a number or an option is for; runs variants where no call so far does.
+
+    Args:
+        source: the module's text, for the options that functions take by `**kwargs`.
+    """
+    options = option_trials(search.records, facts, keyword_options(source))
     bases = [*influence_trials(search.records), *options]
     found = await run_trials(_breadth_first(bases)[:_MOST_TRIALS], search, observer)
     shown: set[tuple[str, str]] = set()
@@ -84,14 +99,21 @@ def _breadth_first(bases: Sequence[tuple[TrialRecord, str, list[Trial]]]) -> lis
     return [trial for turn in zip_longest(*of_arguments.values()) for trial in turn if trial is not None]
 
 
-def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tuple[TrialRecord, str, list[Trial]]]:
-    """Marks the calls on which an option has an effect; returns plain calls without it, and variants with it."""
+def option_trials(
+    records: Sequence[TrialRecord], facts: ModuleFacts, more: Mapping[str, Sequence[Parameter]] | None = None
+) -> list[tuple[TrialRecord, str, list[Trial]]]:
+    """Marks the calls on which an option has an effect; returns plain calls without it, and variants with it.
+
+    Args:
+        more: options that are no parameters, by qualified name.
+    """
     by_subject: dict[str, list[TrialRecord]] = defaultdict(list)
     for record in filter(is_comparable, records):
         by_subject[record.trial.subject].append(record)
     wanted: list[tuple[TrialRecord, str, list[Trial]]] = []
     for one in facts.callables():
         options = [item for item in one.parameters if item.default is not None and not item.name.startswith("_")]
+        options += (more or {}).get(one.qualname, ())
         if not one.public or not options or not by_subject[one.qualname]:
             continue
         calls = [found for record in by_subject[one.qualname] if (found := _call_of(record, one, facts)) is not None]
@@ -110,12 +132,17 @@ def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tu
     return wanted
 
 
-def _known_values(option: Parameter, domain: ParameterDomain) -> list[ast.expr]:
-    """The values of an option's domain beside its default, where those are few: choices, and the other truth value."""
+def _known_values(option: Parameter, domain: ParameterDomain) -> list[_Known]:
+    """The values of an option's domain beside its default, where those are few, and the imports of each: choices, the
+    other truth value, and a type that can stand in for the default one.
+    """
+    if option.default in _OTHER_TYPES:
+        other, imports = _OTHER_TYPES[option.default]
+        return [(parse_expression(other), imports)]
     choices = domain.choices if domain.kind != "text" else ()
     if option.default in ("True", "False") and domain.kind in ("any", "boolean"):
         choices = ("True", "False")
-    return [parse_expression(choice) for choice in choices if choice != option.default]
+    return [(parse_expression(choice), ()) for choice in choices if choice != option.default]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,33 +222,32 @@ def _bases(calls: Sequence[_Call], option: str) -> list[_Call]:
 
 
 def _option_trials(
-    calls: Sequence[_Call], option: str, bases: Sequence[_Call], known: Sequence[ast.expr]
+    calls: Sequence[_Call], option: str, bases: Sequence[_Call], known: Sequence[_Known]
 ) -> list[tuple[TrialRecord, str, list[Trial]]]:
     """Returns calls without an option, and the same with values that were passed elsewhere and with known ones."""
-    distinct: dict[str, tuple[ast.expr, TrialRecord]] = {}
+    distinct: dict[str, _Known] = {}
     for one in calls if bases else ():
         value = one.passed.get(option)
         arranged = {word for text in one.record.trial.arrange for word in _NAME.findall(text)}
         if value is not None and one.fits and not names_of(value) & arranged:
-            distinct.setdefault(ast.unparse(value), (value, one.record))
-    for one in bases[:1]:
-        for value in known:
-            distinct.setdefault(ast.unparse(value), (value, one.record))
+            distinct.setdefault(ast.unparse(value), (value, one.record.trial.imports))
+    for value, imports in known if bases else ():
+        distinct.setdefault(ast.unparse(value), (value, imports))
     values = list(distinct.values())[:_MOST_VALUES]
     return [
-        (one.record, f"option {option}", [_with_option(one, option, value, other) for value, other in values])
+        (one.record, f"option {option}", [_with_option(one, option, value, imports) for value, imports in values])
         for one in bases
         if values
     ]
 
 
-def _with_option(one: _Call, option: str, value: ast.expr, other: TrialRecord) -> Trial:
-    """A call with one option more, and the imports of the record that its value is from."""
+def _with_option(one: _Call, option: str, value: ast.expr, imports: tuple[str, ...]) -> Trial:
+    """A call with one option more, and the imports of its value."""
     trial, call = one.record.trial, one.call
     return replace(
         trial,
         act=one.act(ast.Call(call.func, call.args, [*call.keywords, ast.keyword(option, value)])),
-        imports=tuple(sorted({*trial.imports, *(other.trial.imports if names_of(value) else ())})),
+        imports=tuple(sorted({*trial.imports, *(imports if names_of(value) else ())})),
         source="mutation",
         wanted=None,
         wanted_line=0,

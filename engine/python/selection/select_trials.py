@@ -17,7 +17,7 @@ from ..scenarios.compared_arguments import COMPARED
 from ..scenarios.further_rows import is_further_row
 from ..scenarios.independent_copies import SPARES
 from ..scenarios.overlapping_operands import OVERLAPPING, SHOWN_OPERANDS
-from ..scenarios.scenario import ROUND_TRIP, ShownBehaviour
+from ..scenarios.scenario import LISTED, ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Control, Distinction
 from ..search.trial_search import TrialRecord
 from .candidates import DISTINCTION, TrialCandidate, rank_candidates
@@ -140,7 +140,7 @@ def _take_anchor(
     for scenario in shown:
         selection.take(scenario, keep=True)
         selection.anchors.add(scenario.record.number)
-    telling = any(one.record.notes[ShownBehaviour] not in (ROUND_TRIP, SPARES) for one in shown)
+    telling = any(one.record.notes[ShownBehaviour] not in (ROUND_TRIP, SPARES, LISTED) for one in shown)
     if telling or any(_is_representative(example) for example in examples):
         return True
     fit = [one for one in candidates if one.asserts and one.meant and not (one.misfits or one.idle)]

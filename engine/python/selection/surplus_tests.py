@@ -18,6 +18,7 @@ from ....utils.python_source import shared_expression
 from ..model.model import Arc
 from ..scenarios.further_rows import is_further_row
 from ..scenarios.scenario import ShownBehaviour
+from ..search.influence_trials import Control, Distinction
 from ..search.simplified_trials import SIMPLIFIED
 from .candidates import TrialCandidate
 from .degeneracy import SEVERE
@@ -110,7 +111,7 @@ def _signs(one: TrialCandidate, forms: Mapping[tuple[str, str], int]) -> Iterato
         yield "an empty answer, or what was given"
     if one.oddness:
         yield _FRAGMENTS
-    is_row = forms[one.subject, shown.shape] > 1
+    is_row = forms[one.subject, shown.shape] > 1 or _shows_option(one)
     # Zero is a row beside other numbers, and that a predicate answers False to empty values is an answer.
     if shown.degeneracy >= SEVERE and not one.raises and not is_row and shown.result is not False:
         yield _EMPTY_VALUES
@@ -139,6 +140,12 @@ def _leaves_order_open(one: TrialCandidate) -> bool:
     value = one.record.observation.value
     source = (value.source if value is not None else None) or ""
     return value is not None and value.unordered and source.startswith(("[", "(")) and "{" not in source
+
+
+def _shows_option(one: TrialCandidate) -> bool:
+    """Whether a test shows an option beside the same call without it, whose values it shares."""
+    distinction = one.record.notes.get(Distinction)
+    return isinstance(distinction, str) and distinction.startswith("option ") and Control in one.record.notes
 
 
 def _is_truth_value(one: TrialCandidate) -> bool:

@@ -327,6 +327,9 @@ def _spread(name: str, node: ast.expr, usual: ast.expr | None) -> str:
         return next((one for one in words if one.startswith(TELLING)), words[0] if words else "")
     if not mine:
         return f"no_{plain}"
+    lists = [isinstance(one, ast.List) for one in (*mine, *others)]
+    if len(mine) == 1 and others and lists == [True, *[False] * len(others)]:
+        return f"list_of_{plural(singular(plain))}"
     count = _COUNTS.get(len(mine), "several")
     return f"single_{singular(plain)}" if len(mine) == 1 else f"{count}_{plural(singular(plain))}"
 

@@ -8,6 +8,7 @@ import pytest
 
 from testwright.engine.python.domain.inference import infer_domains
 from testwright.engine.python.facts.analyse import facts_from_source
+from testwright.engine.python.model.model import Parameter
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.influence_trials import (
     Control,
@@ -128,3 +129,17 @@ def test_an_option_that_no_call_passes_is_tried_with_its_other_choices_and_truth
         "option codes": [f"measured('hi{at}', codes='ignore')" for at in range(5)],
         "option wide": [f"measured('hi{at}', wide=True)" for at in range(5)],
     }
+
+
+def test_a_default_that_is_a_type_is_tried_with_another_type_that_can_do_the_same() -> None:
+    facts = facts_from_source(b"def collected(items, factory=dict, **kwargs): ...", ModulePlace("m.py", "m", "."))
+    usual = record(0, "collected([1])", returned("{1: 1}"), source="doctest")
+    usual = replace(usual, trial=replace(usual.trial, subject="collected"))
+    more = {"collected": (Parameter("parts", "keyword_only", None, "list"),)}
+
+    proposed = {name: trials for _, name, trials in option_trials([usual], facts, more)}
+
+    (made,) = proposed["option factory"]
+    assert made.act == "collected([1], factory=OrderedDict)"
+    assert "from collections import OrderedDict" in made.imports
+    assert [trial.act for trial in proposed["option parts"]] == ["collected([1], parts=tuple)"]

@@ -136,7 +136,8 @@ def test_any_number_of_arguments_is_told_by_how_many_they_are() -> None:
         returns("join()", subject="join"),
         returns("join('a')", subject="join"),
         returns("join('a', 'b', sep='-')", subject="join"),
-    ) == ["join", "join_for_no_words", "join_for_single_word", "join_with_sep"]
+        returns("join(['a', 'b'])", subject="join"),
+    ) == ["join", "join_for_no_words", "join_for_single_word", "join_with_sep", "join_for_list_of_words"]
 
 
 def test_a_table_tells_how_many_arguments_all_its_rows_pass() -> None:

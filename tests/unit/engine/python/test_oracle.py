@@ -475,3 +475,17 @@ def test_a_long_table_of_the_inside_is_not_asserted_beside_plain_attributes() ->
 
     assert [check.actual for check in beside] == ["result.cost"]
     assert [check.actual for check in alone] == ["result.letters"]
+
+
+def test_a_mapping_that_is_equal_to_a_plain_dictionary_is_told_by_its_type_as_well() -> None:
+    imports = ("from collections import OrderedDict",)
+
+    ordered, needed = value_checks("result", Value("collections.OrderedDict", "OrderedDict({'a': 1})", imports))
+    plain, _ = value_checks("result", Value("dict", "{'a': 1}"))
+
+    assert [(one.kind, one.value) for one in ordered] == [
+        ("is_instance", "OrderedDict"),
+        ("equals", "OrderedDict({'a': 1})"),
+    ]
+    assert tuple(needed) == imports
+    assert [one.kind for one in plain] == ["equals"]

@@ -1,0 +1,59 @@
+"""Reads which options a function takes by `**kwargs`: what its body, or a helper that gets them, asks them for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from ....utils.python_source import parse_or_none
+from ..model.model import Parameter
+
+_ASKING = frozenset({"get", "pop", "setdefault"})
+_UNSET = "None"
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def keyword_options(source: str) -> Mapping[str, tuple[Parameter, ...]]:
+    """Returns, by qualified name, the options of a module's functions and methods that no parameter names."""
+    tree = parse_or_none(source)
+    body = tree.body if tree is not None else []
+    helpers = {node.name: node for node in body if isinstance(node, _Function)}
+    found = {name: tuple(_options(node, helpers)) for name, node in _functions(body, "") if node.args.kwarg is not None}
+    return {name: options for name, options in found.items() if options}
+
+
+def _functions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, _Function]]:
+    for node in body:
+        if isinstance(node, _Function):
+            yield f"{prefix}{node.name}", node
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node.body, f"{prefix}{node.name}.")
+
+
+def _options(function: _Function, helpers: Mapping[str, _Function]) -> Iterator[Parameter]:
+    assert function.args.kwarg is not None
+    given = function.args.kwarg.arg
+    asked = dict(_asked(function, given))
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        helper = helpers.get(node.func.id)
+        for at, value in enumerate(node.args):
+            if helper is not None and isinstance(value, ast.Name) and value.id == given and at < len(helper.args.args):
+                for name, default in _asked(helper, helper.args.args[at].arg):
+                    asked.setdefault(name, default)
+    for name, default in asked.items():
+        yield Parameter(name, "keyword_only", None, default)
+
+
+def _asked(function: _Function, given: str) -> Iterator[tuple[str, str]]:
+    """Generates the names that a dictionary is asked for by a method, with the sources of their defaults."""
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+            continue
+        owner, name = node.func.value, node.args[0]
+        if node.func.attr not in _ASKING or not isinstance(owner, ast.Name) or owner.id != given:
+            continue
+        if isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value.isidentifier():
+            yield name.value, ast.unparse(node.args[1]) if len(node.args) > 1 else _UNSET

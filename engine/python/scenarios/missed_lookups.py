@@ -1,0 +1,60 @@
+"""Shows what a lookup with a default does where nothing is found: it answers None, or raises where a flag says so.
+
+Calls that documents and usage leave without a result are the misses: nothing printed is None.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ....utils.python_names import last_name
+from ....utils.python_source import shared_expression
+from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
+from ..search.parallel_observers import Watcher, run_trials
+from ..search.story_steps import flags_of, switched
+from ..search.trial_search import TrialRecord, TrialSearch, returned_none
+from ..usage.harvest import bound_arguments
+from .further_rows import mark_further_row
+
+_DEFAULT = re.compile(r"(\w+_)?(default|fallback)(_value)?")
+_RAISING = re.compile(r"default|raise|strict|error")
+_MOST_MISSES = 3
+
+
+async def show_missed_lookups(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
+    """Has calls that find nothing become rows; runs each with the flags that make it raise."""
+    for one in facts.functions:
+        named = [item.name for item in one.parameters if item.default == "None" and _DEFAULT.fullmatch(item.name)]
+        if not one.public or one.is_async or not named:
+            continue
+        misses = _misses(search.records, one, named[0])
+        for at, record in enumerate(misses):
+            mark_further_row(record, f"miss {at + 1}" if at else "miss")
+        trials = [trial for record in misses for trial in _refusing(record, one)]
+        await run_trials([trial for trial in trials if search.is_new(trial)], search, observer)
+
+
+def _refusing(record: TrialRecord, one: CallableFacts) -> Iterator[Trial]:
+    """Generates a call that finds nothing with each flag that may have it raise."""
+    call = shared_expression(record.trial.act)
+    for flag in flags_of(one):
+        if isinstance(call, ast.Call) and _RAISING.search(flag.name):
+            option = ast.keyword(flag.name, ast.Name(switched(flag), ast.Load()))
+            act = ast.unparse(ast.Call(call.func, call.args, [*call.keywords, option]))
+            yield replace(record.trial, act=act, source="domain", wanted=None, wanted_line=0)
+
+
+def _misses(records: Sequence[TrialRecord], one: CallableFacts, default: str) -> list[TrialRecord]:
+    """The calls that a person wrote without a default and that answer None, one of each way through the code."""
+    found: dict[object, TrialRecord] = {}
+    for record in records:
+        call = shared_expression(record.trial.act)
+        if record.trial.subject != one.qualname or not isinstance(call, ast.Call) or last_name(call.func) != one.name:
+            continue
+        passed = {parameter.name for parameter, _ in bound_arguments(call, one)}
+        if default not in passed and record.trial.source in RICH_SOURCES and returned_none(record.observation):
+            found.setdefault(record.trial.act, record)
+    return list(found.values())[:_MOST_MISSES]
