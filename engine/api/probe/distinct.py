@@ -81,6 +81,51 @@ def distinct_request(
     return ({**made, "save": saves} if saves else made), saves
 
 
+def third_request(baseline: BaselineRequest, other: BaselineRequest, world: ResourceModel) -> Json | None:
+    """Return a request that creates a third thing, like the first but for its texts; None where none can be made.
+
+    Args:
+        other: the request for the second one.
+    """
+    operation, body = baseline.operation, baseline.request.get("body")
+    content, second = (body or {}).get("content"), (other.request.get("body") or {}).get("content")
+    if body is None or operation.method != "POST" or not isinstance(content, dict) or not isinstance(second, dict):
+        return None
+    assert operation.body is not None
+    properties = world.samples.properties(operation.body.schema)
+    made = {
+        name: _third(properties.get(name, True), value, second.get(name), world.samples)
+        for name, value in content.items()
+    }
+    request: Json = {**{key: entry for key, entry in baseline.request.items() if key != "save"}}
+    request["body"] = {**body, "content": made}
+    key = request_key(baseline)
+    if key:
+        request["headers"] = {**request["headers"], key: f"{request['headers'][key]}-3"}
+    saves = {f"third_{name}": pointer for name, pointer in baseline.saves.items()}
+    return {**request, "save": saves} if saves else request
+
+
+def _third(schema: Any, value: Any, other: Any, samples: SampleValues) -> Any:
+    """Return a text that is neither of two; any other value as it is."""
+    whole = samples.merged(schema)
+    if not isinstance(value, str) or "{{" in value or "enum" in whole:
+        return value
+    plain = isinstance(other, str) and other.isalnum()
+    found = [f"third {value}", f"third-{value}", f"third{value}", f"{value}3", f"{value}c"]
+    found += [re.sub(r"\d(?=\D*$)", lambda match: str((int(match.group()) + 2) % 10), value)]
+    for text in found:
+        free = text not in (value, other) and (text.isalnum() or not plain)
+        if free and samples.problem(text, schema) is None and _fits_pattern(whole, text):
+            return text
+    return value
+
+
+def _fits_pattern(whole: Any, text: str) -> bool:
+    pattern = whole.get("pattern")
+    return not isinstance(pattern, str) or fits(pattern, text)
+
+
 def alike_pair(baseline: BaselineRequest, world: ResourceModel) -> tuple[Json, Json] | None:
     """Return two requests that create resources which go together, and save their ids; None where none can be made.
 

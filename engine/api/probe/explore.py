@@ -21,20 +21,27 @@ from .baselines import BaselineFinder
 from .budget import ApiBudget, select_pairs_within, select_within
 from .differences import distinct_proposals
 from .distinct import Others
+from .effects.conditions import conditional_proposals
+from .effects.limits import limit_proposals
+from .effects.lists import filled_lists
+from .effects.makers import maker_proposals
+from .effects.totals import total_proposals
 from .execute import differs_from, drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .flag_effects import with_effect
 from .judge import MOST_TEXT
-from .propose import filled_lists, proposals_for, readings_after_change, wrong_methods
+from .propose import proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded, logins_after_change
 from .propose_relations import relation_proposals, untouched_readings
 from .propose_sequences import state_dependent_proposals
-from .propose_updates import conditional_proposals, update_proposals
+from .propose_updates import update_proposals
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
-from .second_values import second_things, varied_stories
+from .second_values import second_things, third_things, varied_stories
 from .sign_in.failure import MissingCredential, SignInFailure
+from .sign_in.letter_case import letter_case_proposals
 from .sign_in.prepare import find_credentials, sign_in_again
 from .sign_in.shapes import logins
+from .sign_in.tokens import second_sessions
 from .sign_in.try_out import SeededUser
 
 SHIFTED = AppConditions(hash_seed=1, clock=86_400 * 401 + 5 * 3600 + 17 * 60, zone="TWT-05:45")
@@ -161,8 +168,9 @@ async def _proposed(
 ) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
     """Return what is observed, within the budget; (operation, reason) for operations of which some is left out."""
     second = await second_things(finder, world)
+    third = await third_things(finder, world, second)
     varied = await varied_stories(finder, world, second, budget.pairs)
-    every = distinct_proposals(_all_proposals(world, credentials, second, varied))
+    every = distinct_proposals(_all_proposals(world, credentials, second, varied, third))
     tried = [proposal for proposal in every if _is_wanted(proposal.operation, wanted)]
     # What picks out nothing takes no other request's place in the budget.
     chosen = select_within(await with_effect(finder, world, tried, budget.pairs), budget)
@@ -170,9 +178,28 @@ async def _proposed(
     readings += await untouched_readings(finder, world, readings, budget.pairs)
     sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
     related = await relation_proposals(finder, world, second, budget.pairs, wanted)
+    related += await _effects(finder, world, second, third, budget.pairs, wanted)
     broken = [proposal for proposal in finder.broken.values() if _is_wanted(proposal.operation, wanted)]
     proposals = distinct_proposals([*chosen.proposals, *readings, *sequences, *related, *broken])
     return proposals, (*chosen.cut, *untried, *left_out)
+
+
+async def _effects(
+    finder: BaselineFinder,
+    world: ResourceModel,
+    second: Others,
+    third: Others,
+    most: int,
+    wanted: Collection[str] | None,
+) -> list[Proposal]:
+    """Return what is told of who did something, of several things, of their limits, and of a second session."""
+    found = [
+        *await maker_proposals(finder, world, most, wanted),
+        *await total_proposals(finder, world, second, third, most, wanted),
+        *await limit_proposals(finder, world, second, wanted),
+    ]
+    sessions = (*await second_sessions(finder, world), *letter_case_proposals(world))
+    return [*found, *(proposal for proposal in sessions if _is_wanted(proposal.operation, wanted))]
 
 
 async def find_baselines(
@@ -204,9 +231,9 @@ async def find_baselines(
 
 
 def _all_proposals(
-    world: ResourceModel, credentials: dict[str, Credential], second: Others, varied: Others
+    world: ResourceModel, credentials: dict[str, Credential], second: Others, varied: Others, third: Others
 ) -> Iterable[Proposal]:
-    lists = list(filled_lists(world, second, varied))
+    lists = list(filled_lists(world, second, varied, third))
     filled = {list_.operation.name for list_ in lists}
     for baseline in world.baselines.values():
         for proposal in proposals_for(world, baseline, credentials):
@@ -218,7 +245,7 @@ def _all_proposals(
     yield from lists
     yield from logins_after_change(world)
     yield from update_proposals(world, varied)
-    yield from conditional_proposals(world)
+    yield from conditional_proposals(world, second)
     yield from wrong_methods(world)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
+from .effects.lists import FLAGS
 from .execute import differs_from
-from .propose import FLAGS
 from .resource_model import ResourceModel
 
 

@@ -177,7 +177,7 @@ MOST_TEXT = 20_000
 """More than is ever shown: secrets are taken out first, and one that is cut in half is not recognised."""
 _UNTOLD = ("contract",)
 _WITHOUT_BODY = (204, 304)
-_ANY_SERVER = (405, 406, 413, 414, 415, 429, 431)
+_ANY_SERVER = (304, 405, 406, 412, 413, 414, 415, 429, 431)
 """Statuses of HTTP itself; a document that does not name them for every operation is no defect."""
 
 

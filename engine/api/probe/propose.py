@@ -6,19 +6,16 @@ ids, wrong method and media type, and readings by other operations afterwards.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from ..document.auth import Credential
 from ..document.schemas import type_of
-from ..model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
-from ..values import paging
+from ..model.model import UNSAFE, Json, Proposal
 from ..values.data import NOTHING
-from ..values.negative_requests import edge_values
-from .distinct import NO_OTHERS, Others, producers_with_another, renamed, request_key
-from .propose_access import access_proposals, admins_list, another_users_list
+from .distinct import NO_OTHERS, Others, request_key
+from .propose_access import access_proposals
 from .propose_values import (
     body_proposals,
     boundary_readings,
@@ -29,7 +26,6 @@ from .propose_values import (
     with_body,
 )
 from .resource_model import BaselineRequest, ResourceModel, merge_setups, put_parameter, variables_in
-from .sign_in.users import OTHER, USER
 
 _MEDIA_STATUSES = (400, 415, 422)
 _UNKNOWN_NUMBER = 999999
@@ -102,8 +98,6 @@ def wrong_methods(world: ResourceModel) -> Iterator[Proposal]:
 
 
 _MOST_PAIRS = 4
-_MOST_DONE = 3
-_MOST_EXAMPLES = 3
 
 
 def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -168,203 +162,6 @@ def readings_after_change(
                     reading, name, words, "state", reading.request, setup=(*again, copy_request(change.request))
                 )
                 yield change, reading, before, replace(twice, priority="critical")
-
-
-def filled_lists(world: ResourceModel, other: Others, varied: Others = NO_OTHERS) -> Iterator[Proposal]:
-    """Yield readings of a collection with two different members, plain and with each parameter.
-
-    Args:
-        other: operation name → the request for a second, different member.
-        varied: baselines with other values than the plainest; see `varied_stories`.
-    """
-    for reading in world.baselines.values():
-        operation = reading.operation
-        # Only collections list members; a path that ends in an id reads one.
-        if operation.method != "GET" or reading.operation.path.endswith("}"):
-            continue
-        makers = [baseline for baseline in world.baselines.values() if _fills(baseline, operation)]
-        story: list[Json] = []
-        for maker in makers:
-            story = merge_setups(story, maker.story)
-            second = other.get(maker.operation.name)
-            if second is not None:
-                story = merge_setups(story, second.story)
-        if not story:
-            continue
-        setup = tuple(merge_setups(reading.setup, story))
-        words, marks = "lists what was made", {"wants": "success", "setup": setup, "priority": "high"}
-        yield make_proposal(reading, "lists_what_was_made", words, "success", reading.request, **marks)
-        yield from another_users_list(world, reading, setup)
-        yield from admins_list(world, reading, setup)
-        yield from _lists_of_another_parent(world, reading, setup, other)
-        yield from _second_page(reading, setup)
-        apart = _told_apart_by_flags(world, reading, makers, setup, other, varied)
-        for parameter in operation.parameters:
-            if parameter.where != "query":
-                continue
-            for value in _separating_values(world, parameter, story):
-                request = copy_request(reading.request)
-                put_parameter(request, parameter, value)
-                name, words = f"filled_by_{parameter.name}_{str(value)[:30]}", f"lists by {parameter.name} {value}"
-                marks = {"setup": setup, "group": _FILTERS, "priority": "high"}
-                yield make_proposal(reading, name, words, "success", request, **marks)
-                if _is_flag(value):
-                    for how, more in apart:
-                        marks = {"setup": more, "group": f"{FLAGS}{how}", "priority": "high"}
-                        told = f"{words} {how.replace('_', ' ')}"
-                        yield make_proposal(reading, f"{name}_{how}", told, "success", request, **marks)
-
-
-_FILTERS = "filters"
-"""The group of readings of a filled list by a query."""
-FLAGS = "filters_"
-"""The beginning of the groups of such readings by a flag, of a list that is filled for it."""
-
-
-def _is_flag(value: Any) -> bool:
-    """Whether a value of a query sets a flag: what is only mine, what is low, what is done."""
-    return isinstance(value, bool) or (isinstance(value, str) and value.lower() in ("true", "false", "yes", "no"))
-
-
-def _told_apart_by_flags(
-    world: ResourceModel,
-    reading: BaselineRequest,
-    makers: list[BaselineRequest],
-    setup: tuple[Json, ...],
-    other: Others,
-    varied: Others,
-) -> list[tuple[str, tuple[Json, ...]]]:
-    """Return how else a list may be filled, in words, with the setup: what a flag picks out need not be in a body.
-
-    One member is another user's; or one has had something done to it that the other has not.
-    """
-    found: list[tuple[str, tuple[Json, ...]]] = []
-    seconds = [other[maker.operation.name].request for maker in makers if maker.operation.name in other]
-    if OTHER in world.users and seconds:
-        theirs = tuple(
-            {**step, "auth": OTHER} if step in seconds and step.get("auth") == USER else step for step in setup
-        )
-        found += [("of_two_users", theirs)] if theirs != setup else []
-    below = f"{reading.operation.path.rstrip('/')}/{{"
-    inner = [one for one in world.baselines.values() if one.operation.path.startswith(below)]
-    done = [one for one in inner if one.operation.method == "POST" and one.operation.path[-1] != "}"]
-    for one in done[:_MOST_DONE]:
-        # The plain parent is in the list already; what is done has amounts that matter.
-        step = varied.get(one.operation.name, one).saving
-        found.append((f"after_{one.operation.name}", tuple(merge_setups(merge_setups(setup, one.setup), [step]))))
-    return found
-
-
-def _lists_of_another_parent(
-    world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], other: Others
-) -> Iterator[Proposal]:
-    """Yield the reading of a list below one parent while another parent has a member, too."""
-    for _, second, names in producers_with_another(world, reading.operation, other):
-        members = [step for step in setup if variables_in(step) & set(names) and step["method"] in UNSAFE]
-        steps = [copy_request(step) for step in renamed(members, names)]
-        if steps:
-            more = tuple(merge_setups((*setup, *second.story), steps))
-            words, marks = "lists only its own", {"wants": "success", "setup": more, "priority": "critical"}
-            yield make_proposal(reading, "lists_only_its_own", words, "success", reading.request, **marks)
-
-
-def _second_page(reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[Proposal]:
-    """Yield the reading of the second of two members by what counts and what pages, together."""
-    named = [known.name for known in reading.operation.parameters if known.where == "query"]
-    sizes = [name for name in named if paging.counts(name)]
-    for size in sizes[:1]:
-        for name in named:
-            if paging.pages(name) or paging.skips(name):
-                number = 2 if paging.pages(name) else 1
-                request = copy_request(reading.request)
-                request["query"] = {**(request.get("query") or {}), name: number, size: 1}
-                title, words = f"filled_by_{name}_and_{size}", f"lists by {name} {number} and {size} 1"
-                marks = {"setup": setup, "group": _FILTERS, "priority": "high"}
-                yield make_proposal(reading, title, words, "success", request, **marks)
-
-
-def _fills(maker: BaselineRequest, collection: Operation) -> bool:
-    path = collection.path.rstrip("/")
-    if maker.operation.method == "POST":
-        return maker.operation.path.rstrip("/") == path
-    own = re.fullmatch(re.escape(path) + r"/\{[^/]+\}/?", maker.operation.path) is not None
-    # What another request has made before is changed by it, and no second member.
-    made = any(step["method"] == "POST" and step["path"].rstrip("/") == path for step in maker.setup)
-    return maker.operation.method == "PUT" and own and not made
-
-
-def _separating_values(world: ResourceModel, parameter: ApiParameter, story: list[Json]) -> list[Any]:
-    """Return filter values that separate the members: their own values, and the boundaries."""
-    values: list[Any] = list(_paging_values(parameter, story))
-    # What counts or pages is no property of a member.
-    if paging.cuts(parameter.name) and not _is_property(world.samples.merged(parameter.schema)):
-        values.append(world.samples.value(parameter.schema, parameter.name))
-    else:
-        values += _member_values(world, parameter, story)
-    values += [value.value for value in edge_values(parameter.schema, world.samples, parameter.name)]
-    made = [value for value in values if value is not NOTHING]
-    good = [value for value in made if world.samples.problem(value, parameter.schema) is None]
-    return list({repr(value): value for value in good}.values())[:8]
-
-
-def _member_values(world: ResourceModel, parameter: ApiParameter, story: list[Json]) -> list[Any]:
-    """Return values that the members have, or that tell one of them from another."""
-    values: list[Any] = []
-    named = parameter.name.lower()
-    whole = world.samples.merged(parameter.schema)
-    for request in story:
-        for content in ((request.get("body") or {}).get("content"), request.get("path_parameters")):
-            if isinstance(content, dict):
-                # Templates are filled in later: their text is no value.
-                values += [entry for key, entry in content.items() if key.lower() == named and "{{" not in str(entry)]
-    if isinstance(whole.get("examples"), list):
-        values += whole["examples"][:_MOST_EXAMPLES]
-    if isinstance(whole.get("enum"), list):
-        values += [option for option in whole["enum"] if option is not None]
-    elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
-        bodies = [(request.get("body") or {}).get("content") for request in story]
-        numbers = [scalar for content in bodies for scalar in _scalars(content, whole)]
-        values += numbers
-        # Just above a member's value, where a filter with < and one with <= differ.
-        values += [number + 1 for number in numbers if isinstance(number, int)]
-        values.append(world.samples.value(parameter.schema, parameter.name))
-    elif type_of(whole) == "boolean":
-        values += [True, False]
-    else:
-        texts = [text for request in story for text in _texts(request)]
-        # Prefixes: a search for them finds some members and not others.
-        values += [text[:2] for text in texts[:3]]
-    return values
-
-
-def _is_property(whole: Any) -> bool:
-    """Whether values of a schema are those of a property, whatever it is called: `size` of S, M and L."""
-    return "enum" in whole or whole.get("format") in ("date", "date-time")
-
-
-def _paging_values(parameter: ApiParameter, story: list[Json]) -> Iterator[Any]:
-    """Yield values of a parameter that pages or sorts a list of two: a default shows them all, in their usual order."""
-    if paging.counts(parameter.name) or paging.skips(parameter.name):
-        yield 1
-    elif paging.pages(parameter.name):
-        yield 2
-    elif paging.sorts(parameter.name):
-        bodies = [(request.get("body") or {}).get("content") for request in story]
-        for field in next((list(body)[:2] for body in bodies if isinstance(body, dict) and body), []):
-            yield from (field, f"-{field}")
-
-
-def _scalars(content: Any, whole: Any) -> list[Any]:
-    found = content.values() if isinstance(content, dict) else ()
-    if type_of(whole) in ("integer", "number"):
-        return [scalar for scalar in found if isinstance(scalar, int | float) and not isinstance(scalar, bool)]
-    return [scalar for scalar in found if isinstance(scalar, str) and re.match(r"\d{4}-\d\d-\d\d", scalar)]
-
-
-def _texts(request: Json) -> list[str]:
-    parts = [request.get("path_parameters") or {}, (request.get("body") or {}).get("content")]
-    values = [value for part in parts if isinstance(part, dict) for value in part.values()]
-    return [text for text in values if isinstance(text, str) and "{{" not in text and len(text) > 1]
 
 
 def skipped_steps(baseline: BaselineRequest) -> Iterator[Proposal]:

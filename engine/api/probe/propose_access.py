@@ -13,11 +13,11 @@ from .baselines import BaselineFinder
 from .propose_values import copy_request, make_proposal, make_refusal, with_body
 from .resource_model import BaselineRequest, ResourceModel, variables_in
 from .sign_in.shapes import new_passwords, old_passwords
-from .sign_in.users import ADMIN, OTHER, USER, constant, with_constants
+from .sign_in.tokens import malformed_tokens
+from .sign_in.users import ADMIN, OTHER, USER, constant
 
 _LOGIN_REFUSED = (400, 401, 403, 404, 422)
 """Statuses with which a login refuses on purpose, whether the document names them or not."""
-_ISSUED = "issued_token"
 _RIGHT_PAIRS = ("basic", "basic_email")
 
 
@@ -67,9 +67,9 @@ def _wrong_logins(world: ResourceModel, baseline: BaselineRequest) -> Iterator[P
     password = f"{{{{{constant(USER, 'password')}}}}}"
     names = [f"{{{{{constant(USER, part)}}}}}" for part in ("name", "email")]
     # A right one with more to it has the length and the characters that a right one needs.
-    wrong = _replaced(content, {password: f"{password}-wrong"})
-    unknown = _replaced(content, {name: f"nobody-{name}" for name in names})
-    marks = _refused_login(baseline)
+    wrong = replaced(content, {password: f"{password}-wrong"})
+    unknown = replaced(content, {name: f"nobody-{name}" for name in names})
+    marks = refused_login(baseline)
     for how, other in (("with a wrong password", wrong), ("with an unknown name", unknown)):
         if other != content:
             request = {**copy_request(baseline.request), "body": {**baseline.request["body"], "content": other}}
@@ -85,7 +85,7 @@ def _wrong_pair(baseline: BaselineRequest) -> Iterator[Proposal]:
     if other:
         request = {**copy_request(baseline.request), "headers": {**headers, "Authorization": other}}
         how = "with a wrong password"
-        yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **_refused_login(baseline))
+        yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **refused_login(baseline))
 
 
 def _wrong_own_password(baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -95,7 +95,7 @@ def _wrong_own_password(baseline: BaselineRequest) -> Iterator[Proposal]:
         if "{{" in str(content[name]):
             request = with_body(baseline.request, {**content, name: f"{content[name]}-wrong"})
             how = f"with a wrong {name}"
-            yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **_refused_login(baseline))
+            yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **refused_login(baseline))
 
 
 def logins_after_change(world: ResourceModel) -> Iterator[Proposal]:
@@ -110,7 +110,7 @@ def logins_after_change(world: ResourceModel) -> Iterator[Proposal]:
             if login.operation.name not in world.logins or not login.request.get("body"):
                 continue
             asked = login.request["body"]["content"]
-            changed = _replaced(asked, {password: content[new[0]]})
+            changed = replaced(asked, {password: content[new[0]]})
             if changed == asked:
                 continue
             marks: Json = {"setup": change.story, "priority": "critical"}
@@ -119,22 +119,23 @@ def logins_after_change(world: ResourceModel) -> Iterator[Proposal]:
             yield make_proposal(
                 login, f"{name}_with_the_new_password", f"{words} with the new password", "state", request, **marks
             )
-            request, marks["statuses"] = copy_request(login.request), _refused_login(login)["statuses"]
+            request, marks["statuses"] = copy_request(login.request), refused_login(login)["statuses"]
             yield make_proposal(
                 login, f"{name}_with_the_old_password", f"{words} with the old password", "state", request, **marks
             )
 
 
-def _refused_login(baseline: BaselineRequest) -> Json:
+def refused_login(baseline: BaselineRequest) -> Json:
+    """Return what a proposal is marked with whose login may be refused: category, priority and statuses."""
     # What its code answers on purpose is noted as a gap of the document instead.
     statuses = tuple(status for status in _LOGIN_REFUSED if status not in baseline.operation.deliberate)
     return {"category": "authentication", "priority": "critical", "statuses": statuses}
 
 
-def _replaced(value: Any, instead: Mapping[str, str]) -> Any:
+def replaced(value: Any, instead: Mapping[str, str]) -> Any:
     """Return a body with other texts in place of some."""
     if isinstance(value, dict):
-        return {key: _replaced(entry, instead) for key, entry in value.items()}
+        return {key: replaced(entry, instead) for key, entry in value.items()}
     return instead.get(value, value) if isinstance(value, str) else value
 
 
@@ -164,35 +165,13 @@ def _wrong(
     wrong = ways.with_wrong_credentials(baseline.request, [credentials[name] for name in names])
     how = "with wrong credentials"
     yield make_refusal(baseline, f"a call {how}", wrong, name=how, breaks=how, **marks)
-    yield from _changed_token(baseline, names, credentials)
+    yield from malformed_tokens(baseline, credentials)
     for name in names if len(names) > 1 else ():
         others = [other for other in names if other != name]
         request = {**{key: entry for key, entry in baseline.request.items() if key != "auth"}}
         request["auth"] = ways.auth_entry(others)
         how = f"without {name}"
         yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **marks)
-
-
-def _changed_token(
-    baseline: BaselineRequest, names: tuple[str, ...], credentials: Mapping[str, Credential]
-) -> Iterator[Proposal]:
-    """Yield a call with a token that was issued and whose end was changed: an unchecked signature lets it through."""
-    credential = credentials[names[0]]
-    sign_in = credential.sign_in
-    if names != (USER,) or sign_in is None or credential.kind != "bearer" or not sign_in.pointer:
-        return
-    # A token that only a sign-up gives cannot be had a second time under the same name.
-    requests = list(sign_in.requests)
-    if not requests or (len(requests) < 2 and not sign_in.identity):
-        return
-    login = {**with_constants(requests[-1], USER), "save": {_ISSUED: sign_in.pointer}}
-    request = {key: entry for key, entry in copy_request(baseline.request).items() if key != "auth"}
-    # More at the end always changes a signature; another last character may stand for the same bytes.
-    token = f"{credential.parameter or 'Bearer'} {{{{{_ISSUED}}}}}x"
-    request["headers"] = {**(request.get("headers") or {}), "Authorization": token}
-    how = "with a token whose end was changed"
-    marks: Json = {"category": "authentication", "priority": "critical", "setup": (*baseline.setup, login)}
-    yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **marks)
 
 
 def _in_another_role(
@@ -222,6 +201,35 @@ def admins_list(world: ResourceModel, reading: BaselineRequest, setup: tuple[Jso
         request = {**copy_request(reading.request), "auth": ADMIN}
         words, marks = "asked by an administrator", {"setup": setup, "priority": "high"}
         yield make_proposal(reading, "as_an_administrator", words, "state", request, **marks)
+
+
+def filtered_for_others(
+    world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], request: Json, name: str, words: str
+) -> Iterator[Proposal]:
+    """Yield the reading of a list by a query, by another user than the one who has made what fits it.
+
+    A condition that takes the place of the one on whose a thing is shows what is not theirs.
+    """
+    if _is_owners(reading, setup) and OTHER in world.users:
+        marks = {"setup": setup, "priority": "high", "group": "for_others"}
+        told = f"{words}, asked by another user than the one who made them"
+        yield make_proposal(reading, f"{name}_for_another_user", told, "state", {**request, "auth": OTHER}, **marks)
+
+
+def flagged_for_admins(
+    world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], request: Json, told: tuple[str, str, str]
+) -> Iterator[Proposal]:
+    """Yield the reading of a list by a flag, by an administrator: who sees everything has things of their own, too.
+
+    Args:
+        told: the group, the name and the words of the reading by its user.
+    """
+    if _is_owners(reading, setup) and ADMIN in world.users:
+        group, name, words = told
+        marks = {"setup": setup, "priority": "high", "group": group}
+        asked = {**request, "auth": ADMIN}
+        name, words = f"{name}_as_an_administrator", f"{words}, asked by an administrator"
+        yield make_proposal(reading, name, words, "state", asked, **marks)
 
 
 def _is_owners(reading: BaselineRequest, setup: tuple[Json, ...]) -> bool:

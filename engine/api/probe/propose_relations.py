@@ -16,7 +16,7 @@ from .baselines import BaselineFinder
 from .differences import differences, joined
 from .distinct import Others, producers_with_another, renamed
 from .execute import saved_values
-from .propose_values import copy_request, make_proposal
+from .propose_values import copy_request, make_proposal, with_body
 from .resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, variables_in
 from .second_values import varied_stories, with_other_choices
 from .sign_in.users import OTHER, USER
@@ -182,16 +182,35 @@ async def _made_again(finder: BaselineFinder, world: ResourceModel, baseline: Ba
     if producer is None or removal is None or maker is None or not producer.saves:
         return []
     filled = merge_setups(merge_setups(baseline.setup, maker.setup), [maker.saving])
-    steps = (*filled, copy_request(removal.request), producer.saving)
-    if not is_complete((*steps, baseline.request)) or producer.saving not in filled:
+    if producer.saving not in filled:
         return []
-    answers = await finder.send((*steps, baseline.request))
-    whole = len(answers) == len(steps) + 1 and all(answer.ok for answer in answers)
-    before = filled.index(producer.saving) + 1
-    ids = [saved_values(steps[:end], answers[:end]) for end in (before, len(steps))]
-    # Under another id it is another thing, of which nothing tells that it holds nothing of the first.
-    if not whole or any(ids[0].get(name) != ids[1].get(name) for name in producer.saves):
-        return []
-    name, words = "after_it_was_made_again", "after it was removed and made again"
-    marks: Json = {"setup": steps, "priority": "high"}
-    return [make_proposal(baseline, name, words, "state", copy_request(baseline.request), **marks)]
+    # What holds something may not be removed: what was put in is taken out before it.
+    for emptied in ((), *([(opposite,)] if (opposite := _opposite(maker)) else [])):
+        steps = (*filled, *emptied, copy_request(removal.request), producer.saving)
+        if not is_complete((*steps, baseline.request)):
+            return []
+        answers = await finder.send((*steps, baseline.request))
+        if len(answers) != len(steps) + 1 or not all(answer.ok for answer in answers):
+            continue
+        before = filled.index(producer.saving) + 1
+        ids = [saved_values(steps[:end], answers[:end]) for end in (before, len(steps))]
+        # Under another id it is another thing, of which nothing tells that it holds nothing of the first.
+        if any(ids[0].get(name) != ids[1].get(name) for name in producer.saves):
+            return []
+        name, words = "after_it_was_made_again", "after it was removed and made again"
+        marks: Json = {"setup": steps, "priority": "high"}
+        return [make_proposal(baseline, name, words, "state", copy_request(baseline.request), **marks)]
+    return []
+
+
+def _opposite(maker: BaselineRequest) -> Json | None:
+    """Return the request with its amounts below zero; None where it has none."""
+    content = (maker.request.get("body") or {}).get("content")
+    if not isinstance(content, dict):
+        return None
+    amounts = {
+        name: -value
+        for name, value in content.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and value
+    }
+    return with_body(maker.request, {**content, **amounts}) if amounts else None

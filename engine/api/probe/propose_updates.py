@@ -1,4 +1,4 @@
-"""Proposes updates that change something and are read back, and conditional requests."""
+"""Proposes updates that change something and are read back."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 from ..model.model import Json, Operation, Proposal
 from ..values.data import NOTHING
 from .distinct import NO_OTHERS, Others, other_value
-from .propose_values import copy_request, make_proposal, with_body
-from .resource_model import ENTITY_TAG, BaselineRequest, ResourceModel, merge_setups, saving_tag
+from .propose_values import make_proposal, with_body
+from .resource_model import BaselineRequest, ResourceModel, merge_setups
 
 _MOST_FIELDS = 3
-_UPDATES = ("PUT", "PATCH")
-CONDITIONAL = "conditional"
-"""The group of conditional requests: only the status that the condition asks for is worth a test."""
+UPDATES = ("PUT", "PATCH")
 
 
 def update_proposals(world: ResourceModel, varied: Others = NO_OTHERS) -> Iterator[Proposal]:
@@ -33,7 +31,7 @@ def update_proposals(world: ResourceModel, varied: Others = NO_OTHERS) -> Iterat
         if reading is not None and baseline is not usual:
             reading = varied[reading.operation.name]
         body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
-        if baseline.operation.method not in _UPDATES or body is None or not isinstance(content, dict):
+        if baseline.operation.method not in UPDATES or body is None or not isinstance(content, dict):
             continue
         changed = _changed(world, baseline, content, _given(usual))
         for name, words, fields in _updates(world, baseline, content, changed):
@@ -55,12 +53,31 @@ def _updates(
     name = baseline.operation.name
     if changed:
         yield f"{name}_with_other_values", "with other values", {**content, **changed}
-    if len(changed) < 2 or baseline.operation.body is None:
+    if len(changed) < 2:
         return
+    for field, fields in list(_single(world, baseline, content, changed))[:_MOST_FIELDS]:
+        yield f"{name}_with_another_{field}", f"with another {field}", fields
+
+
+def single_updates(world: ResourceModel, baseline: BaselineRequest) -> Iterator[tuple[str, Json]]:
+    """Yield the name of each scalar field that an update takes, with a body in which it has another value than before.
+
+    The body has what is required besides. Nothing is yielded for a body that is no object.
+    """
+    content = (baseline.request.get("body") or {}).get("content")
+    if baseline.operation.body is not None and isinstance(content, dict):
+        changed = _changed(world, baseline, content, _given(baseline))
+        yield from _single(world, baseline, content, changed)
+
+
+def _single(
+    world: ResourceModel, baseline: BaselineRequest, content: Json, changed: Json
+) -> Iterator[tuple[str, Json]]:
+    assert baseline.operation.body is not None
     required = set(world.samples.merged(baseline.operation.body.schema).get("required") or ())
-    for field in list(changed)[:_MOST_FIELDS]:
-        kept = {key: entry for key, entry in content.items() if key in required}
-        yield f"{name}_with_another_{field}", f"with another {field}", {**kept, field: changed[field]}
+    kept = {key: entry for key, entry in content.items() if key in required}
+    for field, value in changed.items():
+        yield field, {**kept, field: value}
 
 
 def _given(baseline: BaselineRequest) -> Json:
@@ -99,30 +116,3 @@ def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json, pla
 def _reading_of(world: ResourceModel, operation: Operation) -> BaselineRequest | None:
     same = [known for known in world.baselines.values() if known.operation.path == operation.path]
     return next((known for known in same if known.operation.method == "GET"), None)
-
-
-def conditional_proposals(world: ResourceModel) -> Iterator[Proposal]:
-    """Yield requests on the condition that a resource has, or has no more, the entity tag that it answers with."""
-    for reading in list(world.baselines.values()):
-        tag = reading.answer.headers.get("etag", "")
-        if reading.operation.method != "GET" or not tag:
-            continue
-        unchanged = copy_request(reading.request)
-        unchanged["headers"] = {**(unchanged.get("headers") or {}), "If-None-Match": f"{{{{{ENTITY_TAG}}}}}"}
-        marks: Json = {"group": CONDITIONAL, "priority": "high"}
-        words = "answers nothing new to who has its entity tag"
-        # The tag is read anew: it may depend on an id that is another each time.
-        setup = (*reading.setup, saving_tag(reading.request))
-        yield make_proposal(reading, "not_modified", words, "success", unchanged, statuses=(304,), setup=setup, **marks)
-        for change in world.baselines.values():
-            if change.operation.path != reading.operation.path or change.operation.method not in (*_UPDATES, "DELETE"):
-                continue
-            stale = copy_request(change.request)
-            stale["headers"] = {**(stale.get("headers") or {}), "If-Match": '"an-older-version"'}
-            words = "is refused where the resource has changed since"
-            yield make_proposal(change, "precondition_failed", words, "state", stale, statuses=(412,), **marks)
-            if "If-Match" in (change.request.get("headers") or {}):
-                careless = copy_request(change.request)
-                careless["headers"] = {name: text for name, text in careless["headers"].items() if name != "If-Match"}
-                words = "is refused without the entity tag that it is based on"
-                yield make_proposal(change, "precondition_required", words, "state", careless, statuses=(428,), **marks)

@@ -9,9 +9,9 @@ from itertools import islice
 
 from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
-from .distinct import Others, distinct_requests
+from .distinct import Others, distinct_requests, third_request
 from .propose_values import copy_request
-from .resource_model import BaselineRequest, ResourceModel
+from .resource_model import BaselineRequest, ResourceModel, merge_setups
 
 
 async def second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:
@@ -31,6 +31,32 @@ async def second_things(finder: BaselineFinder, world: ResourceModel) -> dict[st
                     baseline.operation, request, baseline.story, answer, saves
                 )
                 break
+    return made
+
+
+async def third_things(finder: BaselineFinder, world: ResourceModel, second: Others) -> dict[str, BaselineRequest]:
+    """Return, for each creating operation, a third successful request: with the values of the first but for its texts.
+
+    Of three things two are alike in what they are sorted, grouped and counted by, and stand apart in their names.
+
+    Args:
+        second: second requests by the name of their operation.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    made: dict[str, BaselineRequest] = {}
+    for name, other in second.items():
+        baseline = world.baselines[name]
+        request = third_request(baseline, other, world)
+        if request is None:
+            continue
+        steps = (*merge_setups(baseline.story, other.story), request)
+        answers = await finder.send(steps)
+        if len(answers) == len(steps) and all(answer.ok for answer in answers):
+            made[name] = replace(
+                other, request=request, setup=tuple(steps[:-1]), answer=answers[-1], saves=request.get("save") or {}
+            )
     return made
 
 

@@ -16,6 +16,7 @@ from ..document.auth import auth_names
 from ..model.json_values import leaves
 from ..model.model import Api, Json, ObservedProposal, Operation, Proposal, needs_fresh_state
 from ..probe.defects import suspected_defects
+from ..probe.effects.conditions import CONDITIONAL
 from ..probe.explore import ApiExploration
 from ..probe.judge import (
     ContractViolation,
@@ -26,7 +27,6 @@ from ..probe.judge import (
     open_to_everybody,
     select_informative,
 )
-from ..probe.propose_updates import CONDITIONAL
 from ..probe.resource_model import parse_json
 from ..probe.sign_in.others import (
     changed_by_another,

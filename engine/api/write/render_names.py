@@ -20,6 +20,7 @@ _GROUPS = {
     **{f"edges_{part}": f"takes {parts} at the edge" for part, parts in _PARTS.items()},
     "with_query": "takes queries",
     "filters": "filters",
+    "for_others": "filters for other users",
     "credentials": "refuses other credentials",
     "updates": "changes what it is given",
     "conditional": "heeds conditions",

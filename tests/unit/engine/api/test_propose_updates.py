@@ -9,8 +9,9 @@ import pytest
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer
 from testwright.engine.api.probe.curl import curl_lines
-from testwright.engine.api.probe.propose import filled_lists
-from testwright.engine.api.probe.propose_updates import conditional_proposals, update_proposals
+from testwright.engine.api.probe.effects.conditions import conditional_proposals
+from testwright.engine.api.probe.effects.lists import filled_lists
+from testwright.engine.api.probe.propose_updates import update_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.api.write.render_checks import SetupFunctions

@@ -1,0 +1,97 @@
+"""Proposes requests with tokens of their own: malformed ones, and those of a second session of the same user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ...document.auth import Credential, auth_names
+from ...model.model import UNSAFE, Json, Proposal
+from ..baselines import BaselineFinder
+from ..propose_values import copy_request, make_proposal, make_refusal
+from ..resource_model import BaselineRequest, ResourceModel
+from .users import USER, with_constants
+
+_ISSUED = "issued_token"
+_TOKEN = f"{{{{{_ISSUED}}}}}"
+_OTHER_SCHEMES = {"bearer": "Token", "token": "Bearer"}
+"""Another word that may stand before a token; `Basic` would ask for its contents to be decoded."""
+
+
+def malformed_tokens(baseline: BaselineRequest, credentials: Mapping[str, Credential]) -> Iterator[Proposal]:
+    """Yield calls with a token that was issued and is sent wrongly.
+
+    With another end an unchecked signature lets it through; without the word of its scheme, or after another one, a
+    header that is not parsed does.
+    """
+    credential = credentials.get(USER)
+    login = _login(credential)
+    if credential is None or login is None or auth_names(baseline.request) != (USER,):
+        return
+    word = credential.parameter or "Bearer"
+    # More at the end always changes a signature; another last character may stand for the same bytes.
+    yield _refused(baseline, login, f"{word} {_TOKEN}x", "with a token whose end was changed")
+    # Some take a bare token on purpose, which no document forbids.
+    bare = _refused(baseline, login, _TOKEN, f"with a token without {word} before it")
+    other = _OTHER_SCHEMES.get(word.lower(), "Bearer")
+    another = _refused(baseline, login, f"{other} {_TOKEN}", f"with {other} before its token")
+    yield from (replace(one, wants="any") for one in (bare, another))
+
+
+def _login(credential: Credential | None) -> Json | None:
+    """Return the login of a user that saves its token; None where one cannot be had a second time."""
+    sign_in = credential.sign_in if credential is not None else None
+    if credential is None or sign_in is None or credential.kind != "bearer" or not sign_in.pointer:
+        return None
+    requests = list(sign_in.requests)
+    # A token that only a sign-up gives cannot be had a second time under the same name.
+    if not requests or (len(requests) < 2 and not sign_in.identity):
+        return None
+    return {**with_constants(requests[-1], USER), "save": {_ISSUED: sign_in.pointer}}
+
+
+def _with_token(request: Json, header: str) -> Json:
+    made = {key: entry for key, entry in copy_request(request).items() if key != "auth"}
+    return {**made, "headers": {**(made.get("headers") or {}), "Authorization": header}}
+
+
+def _refused(baseline: BaselineRequest, login: Json, header: str, how: str) -> Proposal:
+    marks: Json = {"category": "authentication", "priority": "critical", "setup": (*baseline.setup, login)}
+    return make_refusal(baseline, f"a call {how}", _with_token(baseline.request, header), name=how, breaks=how, **marks)
+
+
+async def second_sessions(finder: BaselineFinder, world: ResourceModel) -> list[Proposal]:
+    """Return readings that tell what a second session of a user is worth: at its login, and when the first has ended.
+
+    What ends a session is found by asking with its token afterwards.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    login = _login(world.users.get(USER))
+    reading = next((known for known in world.baselines.values() if _asks_alone(known, world)), None)
+    if login is None or reading is None:
+        return []
+    request = copy_request(reading.request)
+    later = _with_token(request, f"{world.users[USER].parameter or 'Bearer'} {_TOKEN}")
+    marks: Json = {"priority": "critical", "setup": (login,)}
+    found = [make_proposal(reading, "after_a_second_login", "after a second login", "state", request, **marks)]
+    for change in world.baselines.values():
+        ends = change.operation.method in UNSAFE and auth_names(change.request) == (USER,)
+        if not ends or change.operation.path_parameters:
+            continue
+        step = copy_request(change.request)
+        answers = await finder.send((*change.setup, step, request))
+        if len(answers) != len(change.setup) + 2 or not answers[-2].ok or not answers[-1].keeps_out:
+            continue
+        name = f"with_another_token_after_{change.operation.name}"
+        words = f"with the token of a second login after {change.operation.label}"
+        marks["setup"] = (*change.setup, login, step)
+        found.append(make_proposal(reading, name, words, "state", later, **marks))
+    return found
+
+
+def _asks_alone(known: BaselineRequest, world: ResourceModel) -> bool:
+    """Whether a reading needs a user and nothing else."""
+    guarded = known.operation.name in world.guarded
+    return known.operation.method == "GET" and guarded and not known.setup and auth_names(known.request) == (USER,)
