@@ -167,10 +167,6 @@ class _Reader(ast.NodeVisitor):
             condition = self._conditions[-1] if self._conditions else None
             self.body.raises.append(RaiseSite(exception=name, line=node.lineno, condition=condition))
 
-    def _note_return(self, node: ast.Return) -> None:
-        if isinstance(node.value, ast.Name) and node.value.id == "NotImplemented":
-            self.body.declines.append(node.lineno)
-
     def _note_with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
             self._names.use(item.context_expr, "entered")
@@ -361,7 +357,6 @@ class BodyFacts:
     comparisons: dict[BodyComparison, None] = field(default_factory=dict)
     raises: list[RaiseSite] = field(default_factory=list)
     branch_lines: set[int] = field(default_factory=set)
-    declines: list[int] = field(default_factory=list)
     uses: dict[tuple[str, str], None] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
     yields: bool = False

@@ -61,7 +61,6 @@ def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") ->
         raises=tuple(body.raises),
         branch_lines=tuple(sorted(body.branch_lines)),
         uses=tuple(body.uses),
-        declines=tuple(body.declines),
         calls=tuple(body.calls),
         returned_calls=_returned_calls(returned),
         returned_parameters=_returned_parameters(node),

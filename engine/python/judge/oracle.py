@@ -80,7 +80,6 @@ class Oracle:
         self._words = words_in(text for callable_ in facts.callables() for text in callable_.constants)
         self._raise_lines = {site.line for callable_ in facts.callables() for site in callable_.raises}
         self._announcements = Announcements(facts)
-        self._declining = {line for callable_ in facts.callables() for line in callable_.declines}
 
     def judge(self, finding: TrialFinding) -> OracleVerdict:
         """Returns the expectations of a finding; none, with a reason, if nothing is stable or a document
@@ -106,9 +105,7 @@ class Oracle:
         documented = self._documents_raise(finding, raised)
         own = raised.line in self._raise_lines and raised.line > 0
         accident = name.expression in ACCIDENTS or raised.message.startswith(_UNPACKING)
-        ran = {start for start, _ in finding.observation.arcs}
-        declined = raised.type_name == "TypeError" and not ran.isdisjoint(self._declining)
-        if accident and not own and not declined and not documented:
+        if accident and not own and not documented:
             accidental = f"{name.expression} here is an accident of the call, not behaviour"
             return OracleVerdict(reason=f"no oracle found: {accidental}")
         meant = own and bool(module_copy_variable(finding.trial, self._facts))

@@ -103,7 +103,6 @@ class CallableFacts:
         read_constants: those that the body compares with, searches for or computes with, and does not only write.
         branch_lines: lines of the body where control may go two ways.
         uses: how the body uses a parameter (or `self.name`), as pairs like `("path", "method:read")`; see bodies.py.
-        declines: lines that return NotImplemented, so that Python raises TypeError for an operator.
         calls: dotted names of what the body calls, as written.
         returned_calls: dotted names of what is called where the body returns, if each `return` returns such a call.
         returned_parameters: names of what must be passed to the function that the body defines and returns.
@@ -127,7 +126,6 @@ class CallableFacts:
     raises: tuple[RaiseSite, ...] = ()
     branch_lines: tuple[int, ...] = ()
     uses: tuple[tuple[str, str], ...] = ()
-    declines: tuple[int, ...] = ()
     calls: tuple[str, ...] = ()
     returned_calls: tuple[str, ...] = ()
     returned_parameters: tuple[str, ...] = ()

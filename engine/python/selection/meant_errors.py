@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ....utils.python_source import shared_expression
 from ..judge.announcements import Announcements
 from ..judge.oracle import ACCIDENTS
-from ..model.model import CallableFacts, ModuleFacts, Raised
+from ..model.model import CallableFacts, ModuleFacts
 from ..search.trial_search import TrialRecord
 from .representative import Representation
 
@@ -30,10 +30,9 @@ _PROTOCOLS: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RaisingLines:
-    """Lines of the module that raise, lines that decline an operation, and the exceptions that docstrings announce."""
+    """Lines of the module that raise, and the exceptions that docstrings announce."""
 
     raising: frozenset[int]
-    declining: frozenset[int]
     announcements: Announcements
 
     @classmethod
@@ -41,13 +40,8 @@ class RaisingLines:
         subjects: tuple[CallableFacts, ...] = facts.callables()
         return cls(
             frozenset(site.line for subject in subjects for site in subject.raises),
-            frozenset(line for subject in subjects for line in subject.declines),
             Announcements(facts),
         )
-
-    def declined(self, raised: Raised, record: TrialRecord) -> bool:
-        """Whether `return NotImplemented` ended in a TypeError: Python raises it, but the code decided on it."""
-        return raised.type_name == "TypeError" and any(start in self.declining for start, _ in record.arcs)
 
 
 def raised_by_accident(record: TrialRecord, lines: RaisingLines) -> bool:
@@ -59,16 +53,16 @@ def raised_by_accident(record: TrialRecord, lines: RaisingLines) -> bool:
     compares = not member.startswith("__") or member == "__hash__"
     if compares and isinstance(shared_expression(record.trial.act), ast.Compare):
         return True  # nobody sees which side raised it
-    name, declined = raised.type_name.rpartition(".")[2], lines.declined(raised, record)
-    # Line 0: the exception did not come from the module.
-    if (raised.line == 0 and not declined) or name in NEVER_ASSERTED:
+    name = raised.type_name.rpartition(".")[2]
+    # Line 0: the exception did not come from the module. That an operator takes no other kind of object is Python's.
+    if raised.line == 0 or name in NEVER_ASSERTED:
         return True
     if name == "TypeError" and "unexpected keyword argument" in raised.message:
         return True  # a name that the signature does not have, whoever checks it
     if raised.line in lines.raising:
         return False
     if name in ACCIDENTS | SYSTEM_ERRORS:
-        return not declined
+        return True
     return name in FOLDER_ERRORS and "tmp_path" not in record.trial.fixtures
 
 
@@ -79,7 +73,7 @@ def is_meant(record: TrialRecord, shown: Representation, lines: RaisingLines) ->
     if raised is None:
         return not (shown.below_zero and (shown.trivial or not shown.result))
     name = raised.type_name.rpartition(".")[2]
-    if raised.line in lines.raising or lines.declined(raised, record):
+    if raised.line in lines.raising:
         return True
     if raised.code is not None or lines.announcements.lines_of(record.trial.subject, raised) is not None:
         return True

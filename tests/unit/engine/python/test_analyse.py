@@ -254,19 +254,6 @@ def test_a_broken_statement_stays_as_it_is(tmp_path):
     assert [(item.act, item.want) for item in examples] == [("f(", "2\n"), ("f(2)", "3\n")]
 
 
-def test_lines_that_decline_an_operator_are_told(tmp_path):
-    source = """
-        class Size:
-            def __add__(self, other):
-                if isinstance(other, int):
-                    return 1
-                return NotImplemented
-        """
-    write_project(tmp_path, {"m.py": source})
-    (member,) = facts_of(tmp_path, "m.py").classes[0].members
-    assert member.declines == (5,)
-
-
 def test_syntax_error_names_path_and_line(tmp_path):
     write_project(tmp_path, {"pkg/bad.py": "x = 1\ndef f(:\n"})
     with pytest.raises(SyntaxError) as caught:

@@ -384,17 +384,6 @@ def test_unequal_objects_are_told_through_eq_itself_where_ne_is_another_method()
     assert (exact.kind, exact.value) == ("is", "False")
 
 
-def test_an_operator_that_the_code_declines_is_demanded_to_raise() -> None:
-    facts = cart_facts()
-    declining = replace(facts, functions=(replace(facts.functions[0], declines=(77,)), *facts.functions[1:]))
-    seen = replace(raised("TypeError", "unsupported operand type(s)", 0), arcs=frozenset({(76, 77), (77, -70)}))
-    finding = TrialFinding(trial("Cart.__add__", "cart + 'a'", "cart = Cart('A')"), seen)
-
-    assert not Oracle(facts).judge(finding).expectations
-    (demand,) = Oracle(declining).judge(finding).expectations
-    assert (demand.kind, demand.exception, demand.match) == ("raises", "TypeError", None)
-
-
 @pytest.mark.feature("B-02")
 def test_that_a_result_is_an_object_is_never_demanded() -> None:
     mark = TrialFinding(trial("ratio", "ratio(1, 3)"), returned(Value("object")))
