@@ -26,8 +26,8 @@ from .compared_calls import constant_callables, interchangeable_calls, misuses_o
 from .idle_arguments import idle_records
 from .idle_steps import records_with_idle_steps
 from .meant_errors import RaisingLines, is_meant, raised_by_accident
-from .representative import Representation, answers_undecorated, represent, shows_unset_parts, texts_in
-from .tautologies import says_nothing, silent_methods, works_on_nothing
+from .representative import Representation, represent, shows_unset_parts, texts_in
+from .tautologies import answers_undecorated, says_nothing, silent_methods, works_on_nothing
 
 _FOUND_BY_SEARCH = CHANGED_SOURCES | {SIMPLIFIED, PLAINER}
 Goal = tuple[object, ...]

@@ -62,6 +62,8 @@ def _of_construction(node: ast.Call, facts: ModuleFacts | None) -> int:
     if given:
         return min(degeneracy_of(argument, facts) for argument in given)
     owner = _class_named(node.func.id, facts) if isinstance(node.func, ast.Name) and facts is not None else None
+    if owner is not None and any(one.name in _HOLDING for one in owner.members):
+        return SEVERE  # a container with nothing in it
     takes = owner.constructor.parameters if owner is not None and owner.constructor is not None else ()
     return MILD if takes else 0
 
@@ -81,6 +83,8 @@ def receiver_degeneracy(
     if content.count:
         # With one item in it, the first is the last; of a dozen nobody sees the order either.
         few = content.count == 1 and not _fills(subject)
+        if few and subject.name in _SHOWING_ORDER:
+            return SEVERE  # one item is in every order
         return MILD if few or content.crowded or _are_alike(content.statements) else 0
     if built is None:
         return 0
@@ -262,6 +266,8 @@ def _is_set_up_by_options(owner: ClassFacts, facts: ModuleFacts) -> bool:
 # Members that say something of all that an object holds.
 _TOTALS = frozenset("total subtotal count size items lines entries is_empty summary".split())
 _HOLDING = frozenset("__len__ __iter__ __contains__ __getitem__".split())
+# Members that say something of the order of what an object holds, or take some of it by its place.
+_SHOWING_ORDER = frozenset("__iter__ __reversed__ first islice irange last pop popleft reverse reversed sort".split())
 
 
 def is_partial(constructor: CallableFacts | None, given: int) -> bool:

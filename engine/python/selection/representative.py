@@ -21,7 +21,6 @@ from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..outside.arrangement import DATA, NOTES
 from ..scenarios.independent_copies import COPYING
-from ..search.called_results import DECORATED
 from ..source.titles import subject_call
 from ..source.trial_shapes import shape_of
 from ..usage.harvest import bound_arguments
@@ -41,7 +40,9 @@ _FEWEST_PLACES = 2
 _EMPTY_CONTAINERS = frozenset({"[]", "{}", "()", "set()"})
 _NOTHING = re.compile(r"\bNone\b")
 _GAP = re.compile(r"\bNone\b|(?<![\w'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])")
-_SAMPLES = tuple(definition for definition, _ in DECORATED)
+_REFLECTED = frozenset(
+    f"__r{name}__" for name in "add and floordiv lshift matmul mod mul or pow rshift sub truediv xor".split()
+)
 _HELPERS = ("def ", "async def ", "class ", "@")
 
 
@@ -206,25 +207,6 @@ def _leaves_order(result: Any, given: Sequence[ast.expr]) -> bool:
     return any(isinstance(node, _SEQUENCES) and len(node.elts) == len(result) for node in given)
 
 
-def answers_undecorated(trial: Trial, observation: Observation) -> bool:
-    """Whether a decorated sample function answers as it would without its decorator, or with an object of its own.
-
-    A decorator that does nothing passes the former; the latter pins what misuse makes.
-    """
-    if observation.effects or not any(text.startswith("@") and text.endswith(_SAMPLES) for text in trial.arrange):
-        return False
-    if trial.act.startswith("repr("):
-        return True  # what decorates is not given what it needs: it took the function for something else
-    call = expression_or_none(trial.act)
-    if not isinstance(call, ast.Call):
-        return False
-    first, *others = _literals([*call.args, *(keyword.value for keyword in call.keywords)]) or (None,)
-    if trial.act.startswith("double("):
-        return type(first) is int and not others and _result(observation) == 2 * first
-    greeting = others[0] if others else "Hello"
-    return trial.act.startswith("greet(") and _result(observation) == f"{greeting}, {first}!"
-
-
 def _degeneracy(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
     """Rates the arguments together: flags and options count less than the operands before them."""
     rates = [degeneracy_of(node, facts) for node in given]
@@ -324,12 +306,24 @@ def _assigned(statements: Sequence[ast.stmt]) -> dict[str, ast.expr]:
 
 
 def _arguments(act: ast.expr, subject: CallableFacts | None, assigned: Mapping[str, ast.expr]) -> list[ast.expr]:
-    """Returns the arguments of the subject's call, variables replaced by what was assigned to them."""
+    """Returns the arguments of the subject's call or operator, variables replaced by what was assigned to them."""
     call = subject_call(act, subject.name if subject is not None else "")
-    if call is None:
-        return []
-    nodes = [*call.args, *(keyword.value for keyword in call.keywords)]
+    if call is not None:
+        nodes = [*call.args, *(keyword.value for keyword in call.keywords)]
+    else:
+        nodes = _operands(act, subject.name) if subject is not None else []
     return [assigned.get(node.id, node) if isinstance(node, ast.Name) else node for node in nodes]
+
+
+def _operands(act: ast.expr, member: str) -> list[ast.expr]:
+    """What an operator is passed beside the object whose special method it calls."""
+    if not (member.startswith("__") and member.endswith("__")):
+        return []
+    if isinstance(act, ast.BinOp):
+        return [act.left if member in _REFLECTED else act.right]
+    if isinstance(act, ast.Compare) and len(act.comparators) == 1:
+        return [act.left if member == "__contains__" else act.comparators[0]]
+    return [act.slice] if isinstance(act, ast.Subscript) else []
 
 
 def _options(act: ast.expr, subject: CallableFacts | None) -> int:

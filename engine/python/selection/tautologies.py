@@ -9,10 +9,13 @@ from collections.abc import Container, Sequence
 from functools import lru_cache
 
 from ....utils.python_names import assignment_in, last_name, names_of
-from ....utils.python_source import expression_or_none, normalized, shared_expression, shared_module
-from ..model.model import ModuleFacts, Trial
+from ....utils.python_source import expression_or_none, literal_or, normalized, shared_expression, shared_module
+from ..model.model import ModuleFacts, Observation, Trial
 from ..scenarios.independent_copies import COPYING
+from ..search.called_results import DECORATED
 from ..search.trial_search import TrialRecord, returned_none
+
+_SAMPLES = tuple(definition for definition, _ in DECORATED)
 
 
 class _SaysNothing:
@@ -147,3 +150,24 @@ def _bound_by_method(text: str) -> tuple[str, str] | None:
 def _called_last(act: str) -> str:
     call = expression_or_none(act)
     return call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
+
+
+def answers_undecorated(trial: Trial, observation: Observation) -> bool:
+    """Whether a decorated sample function answers as it would without its decorator, or with an object of its own.
+
+    A decorator that does nothing passes the former; the latter pins what misuse makes.
+    """
+    if observation.effects or not any(text.startswith("@") and text.endswith(_SAMPLES) for text in trial.arrange):
+        return False
+    if trial.act.startswith("repr("):
+        return True  # what decorates is not given what it needs: it took the function for something else
+    call = expression_or_none(trial.act)
+    if not isinstance(call, ast.Call):
+        return False
+    given = [literal_or(one, None) for one in (*call.args, *(keyword.value for keyword in call.keywords))]
+    first, *others = given or (None,)
+    answer = literal_or(observation.value.source or "", None) if observation.value is not None else None
+    if trial.act.startswith("double("):
+        return type(first) is int and not others and answer == 2 * first
+    greeting = others[0] if others else "Hello"
+    return trial.act.startswith("greet(") and answer == f"{greeting}, {first}!"

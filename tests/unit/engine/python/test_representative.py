@@ -17,7 +17,8 @@ from testwright.engine.python.model.model import (
     Trial,
     Value,
 )
-from testwright.engine.python.selection.representative import answers_undecorated, is_trivial, represent
+from testwright.engine.python.selection.representative import is_trivial, represent
+from testwright.engine.python.selection.tautologies import answers_undecorated
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -269,3 +270,27 @@ def test_two_objects_that_are_made_alike_show_a_comparison_and_no_union(
         for other in (6, 9)
     ]
     assert (rates[0] > rates[1]) is shows_less
+
+
+def test_one_item_shows_no_order_and_a_container_with_nothing_in_it_is_no_operand() -> None:
+    last = replace(SHOWN, qualname="Bits.last")
+    held = replace(BITS, members=(replace(SHOWN, qualname="Bits.__len__"), last))
+    facts = replace(FACTS, classes=(held,))
+
+    def rate(act: str, *statements: str, subject: CallableFacts = last) -> int:
+        trial = Trial(subject.qualname, act, arrange=("bits = Bits()", *statements))
+        return represent(trial, SHOWN_TEXT, subject, facts).degeneracy
+
+    assert rate("bits.last()", "bits.append(1)") > 1
+    assert rate("bits.last()", "bits.append(1)", "bits.append(0)") == 0
+    joined = rate("bits | Bits()", "bits.append(1)", "bits.append(0)", subject=JOINED)
+    assert joined > rate("bits | Bits(7)", "bits.append(1)", "bits.append(0)", subject=JOINED)
+
+
+@pytest.mark.parametrize(("other", "shows_less"), [("1", True), ("Bits(7)", False)])
+def test_from_a_plain_number_any_object_differs(other: str, shows_less: bool) -> None:
+    subject = replace(JOINED, qualname="Bits.__ne__")
+    trial = Trial(subject.qualname, f"bits != {other}", arrange=("bits = Bits(6, size=4)",))
+    differs = Observation("returned", value=Value("bool", "True"))
+
+    assert (represent(trial, differs, subject, FACTS).degeneracy > 1) is shows_less
