@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ....utils.python_names import assigned_variable, names_of
-from ....utils.python_source import expression_or_none, literal_or, shared_expression, shared_module
+from ....utils.python_source import literal_or, shared_expression, shared_module
 from ..domain.example_texts import signs_beside
 from ..facts.type_inference import name_entry
 from ..judge.value_checks import is_empty_source
