@@ -163,4 +163,10 @@ NAME_OF = re.compile(r"([a-z]{3,})_name")
 INDENT_NAME = re.compile(r"(\w+_)?(indent(ation)?|bullet)")
 # What puts values in order is given one of them.
 KEY_NAME = re.compile(r"key|key_?func(tion)?|sort_?key")
+# Keys that differ from item to item, by the kind of the items.
+KEY_FUNCTIONS = {
+    "text": ("len", "str.lower", "lambda text: text[-1]"),
+    "integer": ("lambda x: -x", "lambda x: x % 3"),
+    "real": ("lambda x: -x", "round"),
+}
 ELLIPSIS_NAME = re.compile(r"placeholder|ellipsis|continuation|(truncation_)?marker")

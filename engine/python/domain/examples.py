@@ -16,6 +16,7 @@ from . import example_tables as tables
 from .conditions import meets
 from .degenerate import is_degenerate
 from .example_texts import rotated, signs_beside, text_sources, texts_named
+from .functions import function_sources
 from .relations import indices_of, related_values
 
 BuildObjects = Callable[[ParameterDomain, int], Sequence[Candidate]]
@@ -48,6 +49,7 @@ class ExampleContext:
         others: representative values of other parameters, as source, for preconditions that relate to them.
         build: builds objects; None where none can be built.
         among: whether another parameter takes a collection, whose few items a number is mostly about.
+        items: the domain of that collection's items; None where it is not known.
         default: source of the parameter's default; empty without one.
     """
 
@@ -57,6 +59,7 @@ class ExampleContext:
     build: BuildObjects | None = None
     depth: int = 0
     among: bool = False
+    items: ParameterDomain | None = None
     default: str = ""
 
     def inner(self, place: int | None = None) -> ExampleContext:
@@ -114,7 +117,7 @@ def _candidates(domain: ParameterDomain, context: ExampleContext) -> Sequence[Ca
         "matrix": _matrices,
         "graph": _graphs,
         "choice": _chosen,
-        "callable": _callables,
+        "callable": lambda one, at: _plain(*function_sources(one, at.name, at.default, at.items)),
         "union": _unions,
         "date": lambda _, at: _dated(rotated(tables.DATES, at.place)),
         "datetime": lambda _, at: _dated(rotated(tables.DATETIMES, at.place)),
@@ -217,7 +220,7 @@ def container(items: Sequence[Candidate], kind: str) -> Candidate:
 
 def _sequences(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
     kind = domain.type_name if domain.kind == "sequence" else (domain.type_name or domain.kind)
-    element = domain.element or UNKNOWN
+    element = _of_one_kind(domain.element or UNKNOWN)
     if element.kind == "any" and domain.source == "annotation" and domain.type_name in _OPEN:
         return []  # of what may hold anything, the plainest values are chosen elsewhere
     rows = [_items(element, context, domain, place) for place in (context.place, context.place + 1)]
@@ -238,6 +241,13 @@ def _sequences(domain: ParameterDomain, context: ExampleContext) -> list[Candida
     found.append(container(first[:1], kind))
     found.append(container([], kind))
     return found
+
+
+def _of_one_kind(element: ParameterDomain) -> ParameterDomain:
+    """The domain of items where both texts and bytes are taken: a person writes texts, and does not mix them."""
+    if not {"text", "bytes"} <= {one.kind for one in element.alternatives}:
+        return element
+    return next(one for one in element.alternatives if one.kind == "text")
 
 
 def _sort_key(item: Candidate) -> tuple[str, float, str]:
@@ -416,27 +426,6 @@ def _chosen(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]
         if domain.choices
         else []
     )
-
-
-def _callables(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
-    arity = -1 if domain.arity is None else domain.arity
-    if arity == -1 and tables.KEY_NAME.fullmatch(context.name):
-        arity = 1
-    result = domain.value.kind if domain.value is not None else ""
-    if tables.CONVERTER_NAME.fullmatch(context.name) and arity in (1, -1):
-        # Beside `repr` another text shows, beside nothing another value.
-        shown = context.default in ("repr", "str")
-        return _plain("'<{}>'.format") if shown else _plain("int", "str.upper", "float", "str")
-    found: list[str] = []
-    if (
-        result == "boolean" or (not result and tables.PREDICATE_NAME.fullmatch(context.name))
-    ) and arity in tables.PREDICATES:
-        found.append(tables.PREDICATES[arity])
-    if result == "text" and arity == 1:
-        found.append("str.upper")
-    if result in ("", "integer", "real", "any") and arity in tables.FUNCTIONS:
-        found.append(tables.FUNCTIONS[arity])
-    return _plain(*found)
 
 
 def _unions(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:

@@ -154,8 +154,10 @@ def join(left: ParameterDomain, right: ParameterDomain) -> ParameterDomain:
         return ParameterDomain("real", optional=left.optional or right.optional)
     if pair == {"tuple", "sequence"}:
         return join(_as_sequence(left), _as_sequence(right))
-    if left.kind != right.kind:
+    if left.kind != right.kind or left.kind == "union":
         members = tuple(dict.fromkeys((*(left.alternatives or (left,)), *(right.alternatives or (right,)))))
+        if any(one.kind == "real" for one in members):
+            members = tuple(one for one in members if one.kind != "integer")
         return ParameterDomain("union", alternatives=members) if len(members) <= 3 else UNKNOWN
     if left.kind == "tuple" and left.length != right.length:
         return join(_as_sequence(left), _as_sequence(right))

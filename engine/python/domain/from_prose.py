@@ -11,9 +11,8 @@ from ..facts.type_inference import name_entry
 from ..model.domain import UNKNOWN, DomainSource, ParameterDomain, Precondition, PreconditionKind
 from ..model.model import CallableFacts, Documentation
 from ..source.annotations import SIZE_OF, head_phrase, prose_hint, type_hint
-from .class_nouns import class_by_noun
 from .from_types import ClassLookup, domain_of_class, domain_of_hint
-from .options import with_options
+from .phrases import class_by_noun, with_options
 
 _MAXIMUM_TEXT = 4_000
 _INSTANCE_OF = (

@@ -40,6 +40,7 @@ _ITERATORS = frozenset("Iterator Generator AsyncIterator AsyncGenerator".split()
 _EXACT = frozenset(
     "Decimal Fraction complex bytearray memoryview deque OrderedDict defaultdict Counter Path PurePath".split()
 )
+_NUMBERED = frozenset({"IntEnum", "IntFlag", "Flag"})
 _TYPE_VARIABLE = re.compile(r"_?[A-Z]\d?|_?[A-Z]\w*(_co|_contra)")
 
 
@@ -140,11 +141,19 @@ def _union(hint: TypeHint, look_up: ClassLookup, depth: int) -> ParameterDomain:
     members = [domain_of_hint(member, look_up, depth + 1) for member in hint.members()]
     optional = any(member.kind == "none" for member in members)
     rest = [member for member in members if member.kind != "none"]
+    if any(is_of_numbers(member, look_up) for member in rest):
+        rest = [member for member in rest if member.kind != "integer"]  # nobody reads what `alg=20` asks for
     if len(rest) == 1:
         return replace(rest[0], optional=optional or rest[0].optional)
     if any(member.kind == "any" for member in rest):
         return replace(UNKNOWN, optional=optional)
     return ParameterDomain("union", alternatives=tuple(rest), optional=optional) if rest else ParameterDomain("none")
+
+
+def is_of_numbers(domain: ParameterDomain, look_up: ClassLookup) -> bool:
+    """Whether a domain is of the members of an enumeration that are integers as well, such as flags."""
+    found = look_up(domain.type_name) if domain.kind == "choice" and domain.type_name else None
+    return found is not None and any(base.rpartition(".")[2] in _NUMBERED for base in found[1].bases)
 
 
 def domain_of_default(default: str | None) -> ParameterDomain:

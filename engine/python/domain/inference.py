@@ -215,6 +215,7 @@ class _Inference:
             *self._of_order(one, item, used),
             named_source(one, item.name, self._texts_about(one)),
             *([self._of_default(item)] if _is_flag(one, item) else []),
+            self._of_member(one, item),
             used,
             *([replace(documented, lines=lines)] if documented.source == "prose" else []),
             self._of_default(item),
@@ -236,6 +237,14 @@ class _Inference:
         """What the default is; that of a name in capitals what the module says that the name is."""
         named = item.default is not None and item.default.isidentifier() and item.default.isupper()
         return domain_of_default(self._constants.get(item.default or "", item.default) if named else item.default)
+
+    def _of_member(self, one: CallableFacts, item: Parameter) -> ParameterDomain:
+        """The members of the enumeration of which a default is one."""
+        holder, _, member = (item.default or "").rpartition(".")
+        found = self._look_up(holder) if holder.isidentifier() else None
+        if found is None or found[1].kind != "enum" or all(member != name for name, _ in found[1].fields):
+            return UNKNOWN
+        return replace(domain_of_class(*found, self._look_up), source="use", lines=one.lines)
 
     def _of_order(self, one: CallableFacts, item: Parameter, used: ParameterDomain) -> list[ParameterDomain]:
         """What an object is put in order beside: another one of its class, whoever else has the same attributes."""

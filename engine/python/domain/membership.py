@@ -17,6 +17,8 @@ from ..source.counting_parameters import counts_things
 from .arguments import Argument, Kinds, arguments_of
 from .conditions import SORTED_FLAG
 from .contains import is_inside
+from .example_tables import KEY_NAME
+from .functions import is_idle_key
 from .inference import annotated_domains
 
 _GUESSED = frozenset({"use", "name"})
@@ -131,7 +133,18 @@ def _is_outside(one: Argument, beside: Sequence[Argument], kinds: Kinds) -> bool
         or _is_reversed(one, beside)
         or _begins_after_default(one, beside)
         or _is_of_another_length(one, beside)
+        or _orders_nothing(one, beside)
     )
+
+
+def _orders_nothing(one: Argument, beside: Iterable[Argument]) -> bool:
+    """Whether a key answers the same for all items of the call, or for anything."""
+    if not KEY_NAME.fullmatch(one.parameter):
+        return False
+    others = [other.value for other in beside if other is not one]
+    lists = [node for node in others if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 1]
+    sorts = "sort" in one.called.name.lower()
+    return any(is_idle_key(one.value, literal_or(node, []), sorts=sorts) for node in lists)
 
 
 def _is_of_another_length(one: Argument, beside: Iterable[Argument]) -> bool:

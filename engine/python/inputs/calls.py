@@ -10,10 +10,11 @@ import random
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ....utils.in_turns import in_turns
+from ..domain.example_tables import KEY_NAME
 from ..facts.makers import made_class
 from ..model.candidate_parts import combined, distinct
 from ..model.model import CallableFacts, Candidate, ClassFacts, Mode, ModuleFacts, Parameter
@@ -30,6 +31,8 @@ Pools = Mapping[str, tuple[Candidate, ...]]
 _OPEN_KINDS = ("abstract", "protocol")
 _MAKING = re.compile(r"(from|parse|of|create|make|new)_?")
 _MIXED_ROWS = 60
+_FURTHER_DATA = 3
+_MEMBER = re.compile(r"[A-Za-z_]\w*\.[A-Z]\w*( \| [A-Za-z_]\w*\.[A-Z]\w*)*")
 _CLOCK = re.compile(r"(\w+\.)*(monotonic|perf_counter|time|now|utcnow|today)(_ns)?")
 _ARITHMETIC = {
     **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@"},
@@ -101,9 +104,42 @@ def _choices(one: CallableFacts, pools: Pools, required: list[Parameter]) -> Ite
         yield {**base, named[0].name: pools[named[0].name][-1]}  # the last one names a single thing
     # The first value of a parameter in `base` was passed already.
     others = {item.name: pools[item.name][1 if item.name in base else 0 :] for item in varied}
-    yield from in_turns([{**base, name: value} for value in pool] for name, pool in others.items())
+    alone = [[{**base, name: value} for value in pool] for name, pool in others.items()]
+    yield from in_turns([*alone, *_options_on_other_data(varied, pools, base)])
     if len(varied) > 1:
         yield from _mixtures(one, pools, varied)
+
+
+def _options_on_other_data(
+    varied: Sequence[Parameter], pools: Pools, base: Mapping[str, Candidate]
+) -> list[list[dict[str, Candidate]]]:
+    """Rows of members of enumerations, and of keys, with further data: each changes what becomes of some items."""
+    data = next((item for item in varied if item.name in base), None)
+    further = pools[data.name][1:_FURTHER_DATA] if data is not None else ()
+    options: list[tuple[str, Candidate]] = []
+    keys: list[tuple[str, Candidate]] = []
+    for item in varied:
+        if not item.required:
+            options += [(item.name, value) for value in pools[item.name] if is_option(value)]
+            keys += [(item.name, value) for value in pools[item.name] if KEY_NAME.fullmatch(item.name)]
+    return [
+        [{**base, data.name: items, name: value} for name, value in chosen]
+        for chosen in (options, keys)
+        for items in further
+        if data is not None
+    ]
+
+
+def is_option(value: Candidate) -> bool:
+    """Whether a value is a named member of an enumeration, or several together: `Mode.FAST | Mode.STRICT`."""
+    return _MEMBER.fullmatch(value.source) is not None
+
+
+def with_import_of(member: Candidate, other: Candidate) -> Candidate:
+    """A value with the import of a member of the same enumeration: a file does not import it from two modules."""
+    holder = member.source.partition(".")[0]
+    same = is_option(other) and other.source.startswith(f"{holder}.")
+    return replace(other, imports=member.imports) if same else other
 
 
 def _mixtures(one: CallableFacts, pools: Pools, varied: list[Parameter]) -> Iterator[dict[str, Candidate]]:

@@ -113,11 +113,12 @@ class NaturalInputs:
             finally:
                 self._several = outer
 
-        others = [self.domain(one, item.name, where).kind for item in one.parameters if item.name != name]
-        among = any(kind in _COLLECTIONS for kind in others)
+        others = [self.domain(one, item.name, where) for item in one.parameters if item.name != name]
+        collections = [other for other in others if other.kind in _COLLECTIONS]
+        items = next((other.element for other in collections if other.element is not None), None)
         # `format(value, ".2f")` passes a specification, whatever the method calls it.
         known = "format_spec" if one.name == "__format__" else name.strip("_").lower()
-        return ExampleContext(name=known, place=place, build=build, among=among)
+        return ExampleContext(name=known, place=place, build=build, among=bool(collections), items=items)
 
     def _build(self, domain: ParameterDomain, place: int, where: ModuleFacts, depth: int, name: str) -> list[Candidate]:
         """Objects of a class of the project, and values of types that domains do not describe further."""

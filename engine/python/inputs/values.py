@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ....utils.in_turns import in_turns
-from ..domain.example_tables import CONVERTER_NAME, PREDICATE_NAME
+from ..domain.example_tables import CONVERTER_NAME, KEY_NAME, PREDICATE_NAME
+from ..domain.functions import fitting_values
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
 from ..facts.docstrings import is_made_by_others
@@ -21,7 +22,7 @@ from ..outside.parts import part_named, part_values
 from ..outside.uses import uses_of_callable
 from ..source.annotations import ANY, TypeHint, type_hint
 from ..usage.project_index import ProjectIndex
-from .calls import class_candidates
+from .calls import class_candidates, is_option, with_import_of
 from .learning import LearnedInputs
 from .natural import NaturalInputs
 from .operands import operand_values
@@ -36,6 +37,7 @@ _OPEN_SEQUENCES = frozenset({"Sequence", "Iterable", "Collection", "Reversible"}
 _TEXTS = ("'abc'", "'abd'", "'hello world'", "''")
 _MAXIMUM_VALUES = 32
 _MADE_BY_EACH = 3
+_SHOWN_WITH_OPTIONS = 3
 _LONG_ITEM = 30
 _ITERABLES = frozenset(
     "Iterable list Sequence Collection Container Sized Reversible set frozenset deque tuple Iterator Generator "
@@ -117,11 +119,19 @@ class Values:
             return (DATABASE_FILE,)
         stored = column_values(one, parameter, where, self.index)
         special = operand_values(where, one, parameter, [hint.name for hint in self.hints(one, parameter, where)])
-        examples = real[: min(1, self._seeded.get((one.qualname, parameter.name), 0))]
+        shown = _SHOWN_WITH_OPTIONS if where is self.facts and self._has_options(one) else 1
+        examples = real[: min(shown, self._seeded.get((one.qualname, parameter.name), 0))]
         if not examples:
             shared = self._shared.of(one, parameter) if where is self.facts else []
             examples, real = shared[:1], [*real, *shared[1:]]
+        elif shown > 1:
+            real += [item for item in self._shared.of(one, parameter) if all(item.source != it.source for it in real)]
         natural = [value.candidate for value in self.natural.of_parameter(one, parameter, where, depth)]
+        if natural and natural[0].origin == "domain" and is_option(natural[0]):
+            may_be_none = self.natural.domain(one, parameter.name, where).optional
+            typed, special = [item for item in typed if may_be_none and item.source == "None"], []
+            examples, real = ([with_import_of(natural[0], item) for item in pool] for pool in (examples, real))
+        typed = fitting_values(one, parameter, typed)
         mixed = [*examples, *stored, *natural[:2]] or [*real[:1], *typed[:1]]
         for index in range(max(len(real), len(typed), len(special), len(natural))):
             for pool in (special, natural[2:], typed, real):
@@ -130,6 +140,14 @@ class Values:
         mixed = mixed or _by_words_of_type(parameter)
         good = [item for item in mixed if (one.qualname, parameter.name, item.source) not in rejected]
         return tuple(distinct([item for item in good or mixed if item.source != parameter.default], _MAXIMUM_VALUES))
+
+    def _has_options(self, one: CallableFacts) -> bool:
+        """Whether a key or an option of an enumeration decides what becomes of data: some data shows it, other not."""
+        domains = [(item.name, self.natural.domain(one, item.name, self.facts)) for item in one.parameters]
+        return any(
+            (it.kind == "choice" and it.type_name) or (it.kind == "callable" and KEY_NAME.fullmatch(name))
+            for name, it in domains
+        )
 
     def _dates_for(self, one: CallableFacts, where: ModuleFacts) -> dict[str, tuple[str, ...]]:
         """Values beside the plain dates: near the moment at which the clock is stopped, or relative to now."""

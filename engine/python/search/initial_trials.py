@@ -21,6 +21,7 @@ from ..inputs.calls import (
     Row,
     argument_rows,
     function_form,
+    is_option,
     member_form,
     rendered_arguments,
     variable_for,
@@ -46,6 +47,7 @@ from .format_trials import with_format_trials
 _ROWS_PLAIN = 8
 _ROWS_BRANCHING = 24
 _RECEIVERS = 8
+_TURNS_OF_OPTIONS = 6
 
 
 @dataclass(slots=True)
@@ -101,7 +103,7 @@ def context_from_index(
 ) -> ProposalContext:
     """Returns the context of a project that was already read, with nothing learned yet."""
     harvester = Harvester(facts)
-    harvest = harvester.read((*seeds, *calls))
+    harvest = harvester.read((*sorted(seeds, key=lambda trial: _is_told_elsewhere(trial, facts)), *calls))
     add_given_values(harvest.arguments, examples or {}, facts, index)
     domains = infer_domains(facts, project_classes(facts, index), harvest.arguments, source=index.source_of(facts))
     learned = LearnedInputs(facts, harvester)
@@ -109,6 +111,14 @@ def context_from_index(
     owners = {class_.name: class_ for class_ in facts.classes}
     joint = joint_examples(seeds, facts)
     return ProposalContext(facts, index, seeds, values, learned, domains, owners, examples or {}, calls, joint)
+
+
+def _is_told_elsewhere(trial: Trial, facts: ModuleFacts) -> bool:
+    """Whether an example stands in the documentation of another callable than the one that it calls."""
+    if trial.source != "doctest" or trial.wanted_path or not trial.wanted_line:
+        return False
+    told = [one for one in facts.callables() if one.lines[0] <= trial.wanted_line <= one.lines[1]]
+    return bool(told) and all(one.qualname != trial.subject for one in told)
 
 
 def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:
@@ -181,6 +191,10 @@ def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> 
     limit = (_ROWS_BRANCHING if one.branch_lines else _ROWS_PLAIN) * (1 + wave)
     pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
     pools = with_new_file(one, pools, context.facts)
+    # Each member of an enumeration is tried with the data that documents show.
+    limit += _TURNS_OF_OPTIONS * sum(
+        is_option(value) for item in one.parameters if not item.required for value in pools[item.name]
+    )
     if one.kind == "constructor" and owner is not None:
         yield from _constructions(one, owner, context, limit)
     elif owner is None or one.kind in ("classmethod", "staticmethod"):

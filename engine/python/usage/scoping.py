@@ -13,7 +13,10 @@ from .project_index import ProjectIndex
 
 _BUILTINS = frozenset(dir(builtins))
 _NEVER = frozenset({"input", "open_url", "exit", "quit", "breakpoint", "help", "copyright", "credits", "license"})
-_UNSTABLE = tuple("random. time.time uuid.uuid os.environ os.getpid sys.argv requests. socket. threading.".split())
+_UNSTABLE = tuple(
+    "random. time.time uuid.uuid os.environ os.getpid os.getcwd os.listdir os.scandir sys.argv requests. socket. "
+    "threading.".split()
+)
 _UNSTABLE_NAMES = frozenset({"id", "input", "globals", "locals", "vars", "__file__", "breakpoint"})
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from testwright.engine.python.domain.from_prose import domain_of_phrase
+from testwright.engine.python.domain.membership import count_outside
+from testwright.engine.python.model.model import Trial
 from testwright.tests.support.engine.python_projects import context_of, write_project
 
 pytestmark = pytest.mark.feature("B-16")
@@ -12,6 +16,7 @@ pytestmark = pytest.mark.feature("B-16")
 OPTIONS = "Options = __import__('collections').namedtuple('Options', 'FOLD SIGNED REAL')\nopts = Options(1, 2, 4)\n"
 SOURCE = '''
 import enum
+from typing import Union
 from options import opts
 from options import opts as settings
 
@@ -38,6 +43,18 @@ def renamed(flags):
 
 def masked(bits):
     return bits & 7
+
+class Case(enum.IntEnum):
+    IGNORED = 1
+    LOWER_FIRST = 2
+
+CaseType = Union[Case, int]
+
+def folded(case: CaseType = Case.IGNORED):
+    return case
+
+def by_default(case=Case.IGNORED):
+    return case
 
 def shown(flags):
     """Tells whether the first flag is set.
@@ -77,6 +94,18 @@ def test_a_named_flag_is_passed_with_its_import(project, subject, first, imports
 def test_flags_are_passed_together_also_those_of_what_a_value_is_passed_on_to(project):
     assert "opts.REAL | opts.SIGNED" in [source for source, _ in values_of(project, "chosen")]
     assert "opts.FOLD | opts.SIGNED" in [source for source, _ in values_of(project, "folding")]
+
+
+@pytest.mark.parametrize("subject", ["folded", "by_default"])
+def test_only_members_are_passed_where_an_annotation_or_a_default_names_an_enumeration(project, subject):
+    assert values_of(project, subject) == [("Case.LOWER_FIRST", ("from m import Case",))]
+
+
+def test_a_bare_number_is_outside_an_enumeration(project):
+    facts, context = project
+    facts = replace(facts, domains=context.domains)
+    assert count_outside(Trial("folded", "folded(case=20)"), facts) == 1
+    assert count_outside(Trial("folded", "folded(case=Case.LOWER_FIRST | Case.IGNORED)"), facts) == 0
 
 
 @pytest.mark.parametrize("subject", ["masked", "shown"])
