@@ -334,7 +334,8 @@ class TrialFinding:
         covered: possible arcs that the trial ran, arranging included.
         unstable: expressions whose value differed between processes, seeds or clocks; never asserted.
         contradicts: the documented result that the trial contradicts (a suspected defect), else None.
-        kills: numbers of the sampled mutants that its test would kill.
+        kills: numbers of the sampled mutants that its test would kill, and higher ones of other faults that it was made
+            to show (`explore/shown_faults.py`).
     """
 
     trial: Trial
