@@ -15,6 +15,10 @@ from ..source.titles import snake_case, subject_slug
 from ..usage.slicing import completes
 from .situation import Situation
 
+_ORDINALS = ("second", "third", "fourth", "fifth")
+# Builtins that only show what a call returns.
+_COLLECTING = frozenset("list tuple set frozenset dict sorted next iter print repr str".split())
+
 
 @dataclass(slots=True)
 class NamedTest:
@@ -64,6 +68,29 @@ def acting_member(subject: str, base: str, test: NamedTest) -> str:
 def attribute_read(test: NamedTest) -> str:
     """Names what a test reads of a new object or of a property; empty for others."""
     return _attribute_of_new(test) or _attribute_of_property(test)
+
+
+def repeated_call(test: NamedTest) -> str:
+    """Says which of several equal calls acts, as `second_next_call`; empty for the first one."""
+    case, act = test.cases[0], test.act
+    before = sum(text.strip() == case.expression for text in case.statements)
+    called = last_name(act.func) if isinstance(act, ast.Call) else ""
+    if not called or snake_case(called) == snake_case(case.subject.rpartition(".")[2]):
+        return ""
+    return f"{_ORDINALS[before - 1]}_{snake_case(called)}_call" if 0 < before <= len(_ORDINALS) else ""
+
+
+def outer_call(test: NamedTest) -> str:
+    """Names the builtin that is given what the subject returns, as `in_reversed`; empty for what only collects it."""
+    act, name = test.act, test.facts.name if test.facts is not None else ""
+    while isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and act.args:
+        outer = act.func.id
+        if outer == name or not hasattr(builtins, outer):
+            return ""
+        if outer not in _COLLECTING:
+            return f"in_{snake_case(outer)}"
+        act = act.args[0]
+    return ""
 
 
 def named_once(name: str) -> str:

@@ -235,6 +235,9 @@ def _equal_arguments(mine: Situation, usual: Situation) -> str:
 def _related_arguments(mine: Situation, usual: Situation, facts: CallableFacts | None) -> str:
     """Says that two texts or lists that play the same part are equal or share nothing, where the usual ones do not."""
     pairs = [_counterparts(one, facts) for one in (mine, usual)]
+    compared = {mine.spread, *(counterpart_names(facts) if facts is not None else ())}
+    if any("." not in name and name not in usual.arguments for name in mine.arguments.keys() - compared):
+        return ""  # an option may decide what counts as equal
     relations = [relation_of(*pair) if len(pair) == 2 else "" for pair in pairs]
     if not relations[0] or relations[0] == relations[1]:
         return ""

@@ -21,6 +21,7 @@ from .row_words import words_of_rows
 from .value_features import number_of
 
 _EXPECTED = ("expected", "message")
+_INDEXING = ("__getitem__", "__setitem__", "__delitem__", "insert", "pop")
 
 
 def named_rows(test: NamedTest, ids: set[str], documents: Documents) -> Mapping[str, Case]:
@@ -40,7 +41,8 @@ def named_rows(test: NamedTest, ids: set[str], documents: Documents) -> Mapping[
     words = [""] * len(test.cases)
     if table is not None:
         shared = _shared_number(table.template, test, table.columns)
-        words = _words_of_rows(table.rows, table.columns, stopped=stopped, beside=shared)
+        indexed = test.facts is not None and test.facts.name in _INDEXING
+        words = _words_of_rows(table.rows, table.columns, stopped=stopped, beside=shared, searched=not indexed)
     if test.exception and (said := words_of_messages(test.cases)):
         words = said
     related = [relation_words(case.expression, test.facts) for case in test.cases]
@@ -83,15 +85,17 @@ def _numbers_in(tree: ast.AST) -> Iterator[float]:
 
 
 def _words_of_rows(
-    rows: Sequence[Sequence[str]], columns: Sequence[str], *, stopped: bool, beside: float | None
+    rows: Sequence[Sequence[str]], columns: Sequence[str], *, stopped: bool, beside: float | None, searched: bool
 ) -> list[str]:
     """Returns what sets each row apart in words.
 
     Args:
         stopped: whether the column `now` is the moment at which the clock stands still.
         beside: the only number that all rows share, where the code compares with it.
+        searched: whether something may be looked for in a list.
     """
     cells = {column: [parse_expression(row[at]) for row in rows] for at, column in enumerate(columns)}
     expected = {column: nodes for column, nodes in cells.items() if column.startswith(_EXPECTED)}
     given = {column: nodes for column, nodes in cells.items() if column not in expected}
-    return words_of_rows(given, expected, clock=NOW if stopped and NOW in given else "", beside=beside)
+    clock = NOW if stopped and NOW in given else ""
+    return words_of_rows(given, expected, clock=clock, beside=beside, searched=searched)

@@ -22,7 +22,16 @@ from ..source.message_words import message_words
 from ..source.outcome_words import COMPARING, size_words
 from ..source.passages import Documents, passage_words
 from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
-from .acting_member import NamedTest, acting_member, attribute_read, named_once, shared_outcome, uses_of_result
+from .acting_member import (
+    NamedTest,
+    acting_member,
+    attribute_read,
+    named_once,
+    outer_call,
+    repeated_call,
+    shared_outcome,
+    uses_of_result,
+)
 from .conditions import TELLING, UNTOLD, VAGUE, differences, empty_arguments
 from .named_rows import named_rows
 from .row_words import is_filler
@@ -183,10 +192,7 @@ def _candidates(
         yield from _of_refusal(base, test, plain, conditions)
     outcome = shared_outcome(test)
     outcome = "" if outcome and f"_{outcome}" in base else outcome
-    yield from (f"{base}_{words}" for words in scenario_words(test.cases))
-    yield from _with_words(base, restored_words(test.cases))
-    if test is not usual:
-        yield from (f"{base.removesuffix('_construction')}_{use}" for use in uses_of_result(test))
+    yield from _of_scenario(base, test, usual, conditions)
     if test is usual and (emptiness := empty_arguments(test.situation)):
         yield f"{base}_{_joined([emptiness])}"
     if test is usual or not conditions:
@@ -208,12 +214,26 @@ def _candidates(
     yield from _with_words(base, _count_of_outcome(test, usual))
     if telling:
         yield from _with_words(f"{base}_{_joined(telling[:1])}", _by_name(test))
+    yield from _with_words(base, outer_call(test))
+
+
+def _of_scenario(base: str, test: NamedTest, usual: NamedTest, conditions: Sequence[str]) -> Iterator[str]:
+    """Generates names by what a test does in several steps."""
+    yield from (f"{base}_{words}" for words in scenario_words(test.cases))
+    yield from _with_words(base, restored_words(test.cases))
+    if test is usual:
+        return
+    again = repeated_call(test)
+    yield from _with_words(base, again)
+    yield from (f"{base}_{_joined([words])}_{again}" for words in conditions if again and not words.startswith(UNTOLD))
+    uses = (use for use in uses_of_result(test) if use not in uses_of_result(usual))
+    yield from (f"{base.removesuffix('_construction')}_{use}" for use in uses)
 
 
 def _of_refusal(base: str, test: NamedTest, plain: NamedTest, conditions: Sequence[str]) -> Iterator[str]:
     """Generates names of a test that expects an exception, which `base` names."""
     # That a key is missing says the exception itself.
-    said = ("when_",) if test.exception in _OF_LOOKING_UP else (*TELLING, "when_", "fractional_")
+    said = ("when_",) if test.exception in _OF_LOOKING_UP else (*TELLING, "when_", "fractional_", "other_type")
     yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith(said))
     yield base
     # An argument, or a step, that sets the call apart tells more than a message that others have, too.

@@ -14,7 +14,7 @@ from ..inputs.plain_texts import is_sample
 from ..source.moments import moment_of, moment_words
 from ..source.titles import cut_slug, snake_case
 from .search_words import search_words
-from .value_features import distinct_words, feature_beside, item_count, made_words, number_of, with_feature
+from .value_features import distinct_words, feature_beside, is_unsorted, item_count, made_words, number_of, with_feature
 
 LONGEST_ROW = 40
 _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
@@ -35,6 +35,7 @@ def words_of_rows(
     *,
     clock: str = "",
     beside: float | None = None,
+    searched: bool = True,
 ) -> list[str]:
     """Names each row by the values of as few columns as tell all rows apart; what is expected only where it must.
 
@@ -43,11 +44,12 @@ def words_of_rows(
         expected: values of the columns that hold what is expected.
         clock: the column that holds the moment at which the clock stands still; empty without one.
         beside: the only number that all rows share; None without one.
+        searched: whether something may be looked for in a list, and is no index of it.
     """
     cells = given or expected
     if beside is not None and len(cells) == 1 and (ranked := _beside(next(iter(cells.values())), beside)):
         return ranked
-    if sought := search_words(cells):
+    if searched and (sought := search_words(cells)):
         return sought
     count = len(next(iter(cells.values())))
     reasons = {name: _reasons(name, nodes, expected, alone=len(cells) == 1) for name, nodes in cells.items()}
@@ -245,6 +247,9 @@ def _of_moments(nodes: Sequence[ast.expr]) -> list[str]:
 
 def _sized(nodes: Sequence[ast.expr], words: list[str]) -> list[str]:
     """Describes containers of which values and features are no words by their size."""
+    digits = [at for at, word in enumerate(words) if _has_digit(word)]
+    if len(digits) == 1 and is_unsorted(nodes[digits[0]]) and sum(map(is_unsorted, nodes)) == 1:
+        return [*words[: digits[0]], "unsorted", *words[digits[0] + 1 :]]
     sizes = [item_count(node) for node in nodes]
     names = _SIZES.get(len(nodes))
     if names is None or len(set(sizes)) < len(nodes):

@@ -12,7 +12,7 @@ from ..source.outcome_words import COMPARING
 from ..source.titles import snake_case
 from .acting_member import NamedTest, shared_outcome
 from .conditions import UNTOLD, differences
-from .situation import LATER, RECEIVER
+from .situation import CONTENT, LATER, RECEIVER
 from .value_features import feature_beside, features, with_feature
 
 Accepted = Mapping[str, Sequence[ast.expr]]
@@ -71,10 +71,21 @@ def causes(test: NamedTest, conditions: Sequence[str], tests: Sequence[NamedTest
     A trait that accepted values have as well is no cause, and gives way to one that they have not. Nor is an option or
     a step beside anything else that differs from each call that returns: which of them is the cause nobody can say.
     """
+    if _is_operand_of_other_type(test):
+        return ["other_type"]
     found = [_true_trait(test, words, accepted) for words in conditions]
     beside = [differences(test.situation, one.situation, test.facts) for one in tests if not one.exception]
     sole = {words[0] for words in beside if len(words) == 1}
     return [words for words in found if words and (words in sole or not words.startswith(("with_", "after_")))]
+
+
+def _is_operand_of_other_type(test: NamedTest) -> bool:
+    """Whether an object is refused an operand that is a plain literal."""
+    act = test.act
+    operands = [*act.comparators] if isinstance(act, ast.Compare) else [act.right] if isinstance(act, ast.BinOp) else []
+    literal = ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set
+    made = test.facts is not None and test.facts.owner is not None and test.facts.name.startswith("__")
+    return test.exception == "TypeError" and made and any(isinstance(one, literal) for one in operands)
 
 
 def _true_trait(test: NamedTest, words: str, accepted: Accepted) -> str:
@@ -157,14 +168,23 @@ def what_is_shown(test: NamedTest) -> tuple[object, ...]:
 
 
 def _is_given_nothing(test: NamedTest) -> bool:
-    """Whether a test passes nothing to what takes any number of arguments."""
+    """Whether a test passes nothing to what takes any number of arguments, or to what makes something of some."""
     node = test.situation.arguments.get(test.situation.spread)
-    return isinstance(node, ast.Tuple) and not node.elts
+    left_out = _made_of(test).isdisjoint((*test.situation.arguments, *test.situation.varying))
+    return (isinstance(node, ast.Tuple) and not node.elts) or (bool(_made_of(test)) and left_out)
+
+
+def _made_of(test: NamedTest) -> set[str]:
+    """The parameter of a function that takes what it makes something of, where that may be left out."""
+    first = test.facts.parameters[:1] if test.facts is not None and test.facts.owner is None else ()
+    return {one.name for one in first if one.kind == "positional_or_keyword" and not one.required} & CONTENT
 
 
 def _options(test: NamedTest) -> set[str]:
     """The options that a test passes: arguments that have a default, of the call and of the receiver."""
-    required = {one.name for one in test.facts.parameters if one.required} if test.facts is not None else set[str]()
+    # What a function makes something of is no option, though it may be left out.
+    parameters = test.facts.parameters if test.facts is not None else ()
+    required = {one.name for one in parameters if one.required} | _made_of(test)
     given = (*test.situation.arguments, *test.situation.varying)
     options = {name for name in given if "." in name and name != test.situation.content}
     if test.facts is not None and test.facts.kind != "constructor":

@@ -115,6 +115,8 @@ def made_words(noun: str, call: ast.Call) -> str:
     done = _PARTICIPLES.get(made, "")
     if done:
         return done if "_" in done else f"{done}_{noun}"
+    if made and made != noun and made in noun.split("_"):
+        return f"{noun}_as_{made}"  # `random_random_state` says a word twice
     if made.startswith(("from_", "as_")):
         return f"{noun}_{made}"
     return f"{made}_{noun}" if made else ""
@@ -168,6 +170,13 @@ def _order(items: Sequence[ast.expr]) -> dict[str, bool]:
         "sorted": comparable and numbers == sorted(numbers),
         "descending": comparable and numbers == sorted(numbers, reverse=True),
     }
+
+
+def is_unsorted(node: ast.expr) -> bool:
+    """Whether a list of three or more numbers is in no order."""
+    items = list(getattr(node, "elts", ()))
+    numbers = [number for item in items if (number := number_of(item)) is not None]
+    return len(numbers) == len(items) > 2 and numbers not in (sorted(numbers), sorted(numbers, reverse=True))
 
 
 def _leaves(node: ast.expr) -> Iterator[ast.expr]:

@@ -143,3 +143,29 @@ def test_an_exception_is_named_with_the_import_that_brings_it(name: str, named: 
 )
 def test_what_is_no_exception_is_named_as_none(name: str) -> None:
     assert importable_exception(name, "m", IMPORTING) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "announced"),
+    [
+        pytest.param(
+            "A step that does not advance (e.g. 0 or a tuple of zeros) raises ValueError.", [True, False], id="one"
+        ),
+        pytest.param("Raises ValueError if the step does not advance, or is no tuple.", [True, True], id="both"),
+        pytest.param("Raises ValueError for anything odd.", [True, True], id="neither in these words"),
+    ],
+)
+def test_a_condition_in_the_words_of_one_message_announces_no_other_raise(said: str, announced: list[bool]) -> None:
+    source = f'''
+def walk(step):
+    """Walks. {said}"""
+    if step is None:
+        raise ValueError("step expected int or tuple, not: %r" % step)
+    if step == 0:
+        raise ValueError("step does not advance: %r" % step)
+'''
+    announcements = Announcements(facts_from_source(source.encode(), ModulePlace("walks.py", "walks", ".")))
+    still = Raised("ValueError", "step does not advance: 0", 7, ("ValueError", "Exception"))
+    wrong = Raised("ValueError", "step expected int or tuple, not: None", 5, ("ValueError", "Exception"))
+
+    assert [announcements.lines_of("walk", one) is not None for one in (still, wrong)] == announced

@@ -128,3 +128,9 @@ def test_two_numbers_of_one_row_are_told_by_their_order() -> None:
 def test_a_number_that_equals_the_one_that_all_rows_share_is_called_equal() -> None:
     assert words_of_rows({"val": _nodes("4", "6")}, {}, beside=6) == ["smaller", "equal"]
     assert words_of_rows({"val": _nodes("4", "6")}, {}, beside=9) == ["smaller", "larger"]
+
+
+def test_the_only_list_in_no_order_is_told_by_that() -> None:
+    rows = {"items": _nodes("[1, 2, 1]", "[2, 2, 1]")}
+
+    assert words_of_rows(rows, {}) == ["unsorted", "descending"]

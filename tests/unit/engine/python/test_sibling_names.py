@@ -9,6 +9,7 @@ import pytest
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import Case, SpecExpectation
 from testwright.engine.python.source.titles import describe
+from testwright.engine.python.write.assign_tables import assign_tables
 from testwright.engine.python.write.naming import name_tests
 
 pytestmark = pytest.mark.feature("B-06", "B-18")
@@ -29,7 +30,11 @@ _ZONE = ClassFacts(
     "plain",
     (1, 9),
     constructor=_callable("Zone", "hours", "label", owner="Zone", kind="constructor"),
-    members=(_callable("offset", "when", owner="Zone", kind="method"),),
+    members=(
+        _callable("offset", "when", owner="Zone", kind="method"),
+        _callable("__lt__", "other", owner="Zone", kind="method"),
+        _callable("__getitem__", "item", owner="Zone", kind="method"),
+    ),
 )
 _FACTS = ModuleFacts(
     "m.py",
@@ -40,6 +45,8 @@ _FACTS = ModuleFacts(
         _callable("order", "items", "key=None", "alg=0", "presort=False", "style='plain'"),
         _callable("rank", "items", "alg=0"),
         _callable("apart", "first", "other=None"),
+        _callable("chain", "iterable=()", "reverse=False"),
+        _callable("draw", "count", "random_state"),
     ),
     classes=(_ZONE,),
 )
@@ -143,3 +150,52 @@ def test_a_word_that_is_the_parameters_own_says_nothing_beside_it() -> None:
 )
 def test_a_format_of_moments_is_told_by_what_it_holds(source: str, words: str) -> None:
     assert describe(ast.parse(source, mode="eval").body) == words
+
+
+def test_what_a_function_makes_something_of_is_no_option_though_it_may_be_left_out() -> None:
+    found = _named(
+        _returns("chain()", of="chain"),
+        _returns("chain([1, 2])", of="chain"),
+        _returns("chain([1, 2], reverse=True)", of="chain"),
+    )
+
+    assert found == ["chain_without_iterable", "chain", "chain_with_reverse"]
+
+
+def test_a_builtin_that_is_given_a_result_tells_a_test_that_nothing_else_does() -> None:
+    found = _named(_returns("chain([1, 2])", of="chain"), _returns("list(reversed(chain([1, 2])))", of="chain"))
+
+    assert found == ["chain", "chain_in_reversed"]
+
+
+def test_one_of_several_equal_calls_is_counted() -> None:
+    made = "numbers = chain([1, 2])"
+    found = _named(
+        _returns("next(numbers)", made, of="chain", value="1"),
+        _returns("next(numbers)", made, "next(numbers)", of="chain", value="2"),
+    )
+
+    assert found == ["chain", "chain_second_next_call"]
+
+
+def test_an_operand_that_an_operator_refuses_is_of_another_type_and_not_empty() -> None:
+    demand = SpecExpectation("raises", exception="TypeError")
+    usual = _returns("zone < Zone(2, 'b')", "zone = Zone(1, 'a')", of="Zone.__lt__", value="True")
+    refused = Case("r", "x", "Zone.__lt__", "zone < []", "call", (demand,), statements=("zone = Zone(1, 'a')",))
+
+    assert _named(usual, refused)[1] == "zone_lt_raises_type_error_for_other_type"
+
+
+def test_an_index_is_not_looked_for_among_the_items() -> None:
+    cases = [
+        _returns(f"zone[{index}]", f"zone = Zone({items}, 'a')", of="Zone.__getitem__", value=value)
+        for items, index, value in (("[1, 2, 3]", 1, "2"), ("[7, 5]", 0, "7"))
+    ]
+
+    assert _named(*assign_tables(cases, _FACTS)) == ["zone_getitem_sorted", "zone_getitem_pair"]
+
+
+def test_a_class_whose_name_the_parameter_has_is_not_said_twice() -> None:
+    found = _named(_returns("draw(1, 2016)", of="draw"), _returns("draw(1, Random(2016))", of="draw"))
+
+    assert found[1] == "draw_for_random_state_as_random"
