@@ -175,16 +175,26 @@ class ImportNames:
 
 
 def imported_from_origin(imports: Iterable[str], facts: ModuleFacts) -> list[str]:
-    """Import statements in which names that the target itself imports from the standard library come from there."""
+    """Import statements in which names that the target itself imports come from where it takes them.
+
+    That concerns names of the standard library that a test would take from the target, and names of the target's
+    package that a test would take from the package above: a file then has one name for one class.
+    """
     own = {name: read_imports([statement]) for name, statement in facts.imports}
     found: list[str] = []
     for binding in read_imports(imports):
         origin = [one for one in own.get(binding.name or "", []) if one.bound == binding.name]
-        standard = bool(origin) and origin[0].module.partition(".")[0] in sys.stdlib_module_names
-        if binding.module == facts.module and binding.alias is None and standard:
+        if origin and binding.alias is None and _is_taken_from(origin[0].module, binding.module, facts.module):
             binding = origin[0]
         found.append(binding.statement)
     return found
+
+
+def _is_taken_from(origin: str, module: str, target: str) -> bool:
+    """Whether a name that is imported from a module is the one that the target imports from its origin."""
+    standard = origin.partition(".")[0] in sys.stdlib_module_names
+    within = origin.startswith(f"{module}.") and target.startswith(f"{module}.")
+    return within or (module == target and standard)
 
 
 def _rename(source: str, renamed: Mapping[str, str]) -> str:

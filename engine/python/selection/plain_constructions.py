@@ -117,8 +117,11 @@ def _made_of_arguments(candidate: TrialCandidate, stored: _Stored) -> list[str] 
         # Every test of a member begins so: an empty list and a count of zero show nothing more.
         return [held.source or "" for _, held in value.attributes if not _is_start(held.source or "")]
     found: list[str] = []
+    handed_on = _handed_on(trial.act, stored.constructor)
     for name, held in value.attributes:
         source = held.source or ""
+        if name in handed_on or (bare and source in ("True", "False")):
+            continue  # what it was given, or a flag that every object begins with
         unset = source in _UNSET and not bare
         told = frozenset({source}) if unset else _constants(source)
         if name in stored.members:
@@ -146,6 +149,12 @@ def _left_out(act: str, constructor: CallableFacts | None) -> dict[str, str]:
     passed = {one.name for one in arguments_of(act, constructor)}
     parameters = constructor.parameters if constructor is not None else ()
     return {one.name: one.default for one in parameters if one.default and one.name not in passed}
+
+
+def _handed_on(act: str, constructor: CallableFacts | None) -> frozenset[str]:
+    """The parameters of a constructor that are passed something else than literals: what their attributes hold."""
+    passed = arguments_of(act, constructor)
+    return frozenset(one.name for one in passed if literal_or(one.node, _NO_LITERAL) is _NO_LITERAL)
 
 
 @lru_cache(maxsize=4096)

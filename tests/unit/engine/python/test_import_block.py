@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 
+import pytest
 from ruff.__main__ import find_ruff_bin
 
-from testwright.engine.python.facts.names import ImportNames
+from testwright.engine.python.facts.names import ImportNames, imported_from_origin
+from testwright.engine.python.model.model import ModuleFacts
 from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.source.import_block import import_block
 
@@ -113,3 +115,19 @@ def test_a_target_called_like_a_module_that_tests_use_gets_another_name() -> Non
     names = ImportNames()
 
     assert adopt(names, "re(1)", "from shop.mail import re") == "re_of_mail(1) == 1"
+
+
+@pytest.mark.parametrize(
+    ("statement", "origin"),
+    [
+        pytest.param("from spans import Span", "from spans.span import Span", id="from_the_package_above"),
+        pytest.param("from spans.tree import date", "from datetime import date", id="from_the_target"),
+        pytest.param("from other import Span", "from other import Span", id="from_elsewhere"),
+        pytest.param("from spans import Span as S", "from spans import Span as S", id="under_another_name"),
+    ],
+)
+def test_a_name_that_the_target_imports_comes_from_where_it_takes_it(statement: str, origin: str) -> None:
+    imports = (("Span", "from spans.span import Span"), ("date", "from datetime import date"))
+    facts = ModuleFacts("spans/tree.py", "spans.tree", ".", "", imports=imports)
+
+    assert imported_from_origin([statement], facts) == [origin]

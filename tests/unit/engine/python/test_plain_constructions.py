@@ -103,3 +103,10 @@ def test_what_is_only_stored_is_no_test_where_nothing_else_has_tests() -> None:
     drop_plain_constructions(by_subject, facts)
 
     assert by_subject == {}
+
+
+def test_what_is_handed_on_is_stored_and_a_flag_that_every_object_begins_with_is_no_behaviour() -> None:
+    ttype = Parameter("ttype", "positional_or_keyword", default="None")
+
+    assert left(candidate("Box(T.Text)", ttype="('Text',)"), parameters=(ttype,)) == []
+    assert left(candidate("Box()", is_group="True"), parameters=(ttype,)) == []
