@@ -64,7 +64,7 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         told |= dict.fromkeys(mine.needed & told.keys(), "")  # each object is made with them: they set none apart
     found += told.values()
     for name in sorted(mine.varying - usual.varying - {*usual.arguments, CLOCK}):
-        found.append(f"with_{_plain(name)}")
+        found.append(f"with_{_option(name)}")
     if mine.built and not usual.built:
         found.append(_built_of_nothing(mine, usual, facts))
     if mine.set_up() != usual.set_up():
@@ -273,13 +273,18 @@ def _plain(name: str) -> str:
     return "operand" if plain == "other" else plain  # `other_other` says nothing
 
 
+def _option(name: str) -> str:
+    """The name of an option that is passed."""
+    return "other" if name == "other" else _plain(name)
+
+
 def _added(name: str, node: ast.expr, *, choice: bool) -> str:
     """Describes an argument that the usual call does not have.
 
     Args:
         choice: whether the parameter takes one of several words.
     """
-    plain = "other" if name == "other" else _plain(name)
+    plain = _option(name)
     if isinstance(node, ast.Constant):
         if node.value is True:
             return f"with_{plain}"

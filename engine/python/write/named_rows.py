@@ -92,7 +92,7 @@ def _words_of_rows(
     Args:
         stopped: whether the column `now` is the moment at which the clock stands still.
         beside: the only number that all rows share, where the code compares with it.
-        searched: whether something may be looked for in a list.
+        searched: whether a value may be looked for in a list; else a number may be an index of it.
     """
     cells = {column: [parse_expression(row[at]) for row in rows] for at, column in enumerate(columns)}
     expected = {column: nodes for column, nodes in cells.items() if column.startswith(_EXPECTED)}

@@ -45,6 +45,7 @@ from .usual_test import (
     causes,
     is_beside_other_type,
     rare_first,
+    told_by_variables,
     usual_test,
     what_is_shown,
 )
@@ -53,6 +54,8 @@ LONGEST_NAME = 66
 _MOST_CONDITIONS = 2
 # Conditions that need no preposition.
 _STANDING = ("saying_", "after_", "before_", "without_", "in_the_", "on_", "at_", "when_")
+# Conditions that need no option beside them.
+_SAYING_ALL = (*TELLING, "with_", "without_", "when_", "after_")
 _OF_LOOKING_UP = ("KeyError", "IndexError")
 _TRUTH = ("differs", "is_true", "is_false", "is_none", "is_empty")
 
@@ -202,6 +205,8 @@ def _candidates(
     telling = [words for words in conditions if not words.startswith(UNTOLD)]
     if test is not usual and not test.exception:
         yield from _of_document(base, test, usual, telling, siblings)
+    if not telling and not test.exception:
+        yield from _with_words(f"{base}_for", told_by_variables(test, usual))
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
         yield from _with_words(base, _count_of_outcome(test, usual))
@@ -248,6 +253,9 @@ def _of_refusal(base: str, test: NamedTest, plain: NamedTest, conditions: Sequen
 def _apart(base: str, test: NamedTest, conditions: Sequence[str], siblings: Sequence[Sibling]) -> Iterator[str]:
     """Generates names by conditions; those that hold for a sibling as well, whose name tells no more, come last."""
     telling = [words for words in conditions if not words.startswith(UNTOLD)]
+    options = [words for words in telling if words.startswith("with_")]
+    if options and not telling[0].startswith(_SAYING_ALL):
+        yield f"{base}_{_joined([options[0], telling[0]])}"  # what the value is like depends on the option
     shared: list[str] = []
     for count in range(1, min(_MOST_CONDITIONS, len(telling)) + 1):
         apart = beside_siblings(test, conditions[:count], telling, siblings)
@@ -262,7 +270,7 @@ def _of_document(
     base: str, test: NamedTest, usual: NamedTest, telling: Sequence[str], siblings: Sequence[Sibling]
 ) -> Iterator[str]:
     """Generates names by what a document says that a test shows, where no option and no edge sets it apart."""
-    clear = bool(telling) and telling[0].startswith((*TELLING, "with_", "without_", "when_", "after_"))
+    clear = bool(telling) and telling[0].startswith(_SAYING_ALL)
     if not test.shown or test.shown == usual.shown:
         return
     if clear and beside_siblings(test, telling[:1], telling, siblings) is None:

@@ -13,7 +13,7 @@ from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
 from ..source.moments import moment_of, moment_words
 from ..source.titles import cut_slug, snake_case
-from .search_words import search_words
+from .search_words import index_words, search_words
 from .value_features import distinct_words, feature_beside, is_unsorted, item_count, made_words, number_of, with_feature
 
 LONGEST_ROW = 40
@@ -44,12 +44,12 @@ def words_of_rows(
         expected: values of the columns that hold what is expected.
         clock: the column that holds the moment at which the clock stands still; empty without one.
         beside: the only number that all rows share; None without one.
-        searched: whether something may be looked for in a list, and is no index of it.
+        searched: whether a value may be looked for in a list; else a number may be an index of it.
     """
     cells = given or expected
     if beside is not None and len(cells) == 1 and (ranked := _beside(next(iter(cells.values())), beside)):
         return ranked
-    if searched and (sought := search_words(cells)):
+    if sought := search_words(cells) if searched else index_words(cells):
         return sought
     count = len(next(iter(cells.values())))
     reasons = {name: _reasons(name, nodes, expected, alone=len(cells) == 1) for name, nodes in cells.items()}

@@ -1,4 +1,4 @@
-"""Describes rows in which something is looked for in a list: `first_item`, `above_all`, `inner_item_crowded_above`."""
+"""Describes rows in which something is looked for in a list, or a list is indexed: `first_item`, `above_all`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ....utils.python_source import literal_or
-from .value_features import distinct_words, item_count
+from .value_features import distinct_words, item_count, number_of
 
 _SOUGHT = re.compile(r"(\w+_)?(key|target|item|element|elem|needle|member|val|value|sought|wanted|x)")
 # How many items a list has at least whose gaps are compared, and by how much they differ.
@@ -39,6 +39,30 @@ def search_words(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
             for at, items in zip(rows, _apart([cells[lists[0]][at] for at in rows]), strict=True):
                 words[at] = f"{place}_{items}".rstrip("_")
     return words if len(set(words)) == len(words) and not any(map(_has_digit, words)) else []
+
+
+def index_words(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
+    """Says for each row where its index points in its list: `last_item`, `past_end`; nothing unless that tells all.
+
+    Args:
+        cells: the values of a table's given columns, by the columns' names: a list, and a number.
+    """
+    lists = [nodes for nodes in cells.values() if all(isinstance(node, ast.List | ast.Tuple) for node in nodes)]
+    numbers = [[number_of(node) for node in nodes] for nodes in cells.values()]
+    indexes = [one for one in numbers if all(isinstance(number, int) for number in one)]
+    if len(cells) != 2 or len(lists) != 1 or len(indexes) != 1:
+        return []
+    words = [_pointed(item_count(items), int(at or 0)) for items, at in zip(lists[0], indexes[0], strict=True)]
+    return words if len(set(words)) == len(words) else []
+
+
+def _pointed(size: int, at: int) -> str:
+    if at >= size:
+        return "empty" if not size else "just_past_end" if at == size else "past_end"
+    if at < -size:
+        return "empty" if not size else "before_start"
+    place = {0: "first_item", size - 1: "last_item"}.get(at % size, "inner_item")
+    return f"{place}_from_end" if at < 0 else place
 
 
 def _apart(lists: Sequence[ast.expr]) -> list[str]:

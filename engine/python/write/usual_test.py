@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....utils.python_source import parse_expression
 from ..source.outcome_words import COMPARING
-from ..source.titles import snake_case
+from ..source.titles import snake_case, subject_call
 from .acting_member import NamedTest, shared_outcome
 from .conditions import UNTOLD, differences
 from .situation import CONTENT, LATER, RECEIVER
@@ -18,6 +19,8 @@ from .value_features import feature_beside, features, with_feature
 Accepted = Mapping[str, Sequence[ast.expr]]
 """The values of each parameter with which calls of a module return."""
 _MOST_TOGETHER = 2
+# A name that says something: of four letters and more, and not what anything may be called.
+_TOLD = re.compile(r"(?!(?:data|value|values|item|items|list|text|result|other|first|second|expected)\b)[a-z_]{4,24}")
 # A feature that tells a refused value from accepted ones; of what size it is tells nothing.
 _OF_REFUSED = frozenset(
     "zero negative fractional empty blank non_ascii numeric with_none with_negative_numbers with_empty_items "
@@ -148,6 +151,21 @@ def usual_test(subject: str, returning: Sequence[NamedTest]) -> NamedTest:
             bool(test.situation.derived),
         ),
     )
+
+
+def told_by_variables(test: NamedTest, usual: NamedTest) -> str:
+    """The names that a document gives to arguments, where the usual test has others: `new_year`; empty for others."""
+    if not test.cases[0].documented or len(test.cases) > 1 or test.facts is None:
+        return ""
+    known = {one.name for one in test.facts.parameters} | {snake_case(test.facts.owner or "")}
+    names = [_variables_passed(one) for one in (test, usual)]
+    own = [name for name in names[0] if name not in names[1] and name not in known and _TOLD.fullmatch(name)]
+    return own[0] if len(own) == 1 and snake_case(own[0]) == own[0] else ""
+
+
+def _variables_passed(test: NamedTest) -> list[str]:
+    call = subject_call(test.act, test.facts.name if test.facts is not None else "")
+    return [one.id for one in (call.args if call is not None else ()) if isinstance(one, ast.Name)]
 
 
 def is_beside_other_type(subject: str, test: NamedTest) -> bool:

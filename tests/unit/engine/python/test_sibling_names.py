@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
-from testwright.engine.python.model.spec_case import Case, SpecExpectation
+from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
 from testwright.engine.python.source.titles import describe
 from testwright.engine.python.write.assign_tables import assign_tables
 from testwright.engine.python.write.naming import name_tests
@@ -74,7 +74,7 @@ def test_line_breaks_in_a_list_tell_a_test_from_its_sibling() -> None:
         _returns("order(['a\\nb'], style='grid')"),
     )
 
-    assert found == ["order", "order_with_grid_style", "order_for_items_with_line_breaks"]
+    assert found == ["order", "order_with_grid_style", "order_with_grid_style_for_items_with_line_breaks"]
 
 
 def test_what_a_sibling_has_too_is_followed_by_what_differs_from_it() -> None:
@@ -133,9 +133,13 @@ def test_what_each_object_is_made_with_sets_none_apart() -> None:
 
 
 def test_a_parameter_called_other_keeps_its_name() -> None:
-    found = _named(_returns("apart(1)", of="apart"), _returns("apart(1, other=[2])", of="apart"))
+    cases = [
+        _returns(f"apart(1{given})", of="apart", value=f"[{at}]") for at, given in enumerate(("", ", [2]", ", [3]"))
+    ]
+    found = _named(cases[0], cases[1]), _named(*assign_tables(cases, _FACTS))
 
-    assert found[1] == "apart_with_other"
+    assert found[0][1] == "apart_with_other"
+    assert all(name.startswith("apart_with_other_") for name in found[1][1:])
 
 
 def test_a_word_that_is_the_parameters_own_says_nothing_beside_it() -> None:
@@ -189,13 +193,29 @@ def test_an_operand_that_an_operator_refuses_is_of_another_type_and_not_empty() 
 def test_an_index_is_not_looked_for_among_the_items() -> None:
     cases = [
         _returns(f"zone[{index}]", f"zone = Zone({items}, 'a')", of="Zone.__getitem__", value=value)
-        for items, index, value in (("[1, 2, 3]", 1, "2"), ("[7, 5]", 0, "7"))
+        for items, index, value in (("[1, 2, 3]", 1, "2"), ("[7, 5]", -1, "5"), ("[3, 1, 2]", 3, "None"))
     ]
 
-    assert _named(*assign_tables(cases, _FACTS)) == ["zone_getitem_sorted", "zone_getitem_pair"]
+    assert [name.removeprefix("zone_getitem_") for name in _named(*assign_tables(cases, _FACTS))] == [
+        "inner_item",
+        "last_item_from_end",
+        "just_past_end",
+    ]
 
 
 def test_a_class_whose_name_the_parameter_has_is_not_said_twice() -> None:
     found = _named(_returns("draw(1, 2016)", of="draw"), _returns("draw(1, Random(2016))", of="draw"))
 
     assert found[1] == "draw_for_random_state_as_random"
+
+
+def test_the_variable_of_a_document_tells_an_argument_that_no_other_word_does() -> None:
+    def shown(act: str, value: str, *statements: str) -> Case:
+        place = SpecEvidence("m.py", (4, 5))
+        demand = SpecExpectation("equals", "result", value, origin="documented", evidence=place)
+        return Case(act, "x", "draw", act, "call", (demand,), statements=statements)
+
+    dates = ("boxing_day = date(2015, 12, 26)", "new_year = date(2016, 1, 1)")
+    found = _named(shown("draw(1, boxing_day)", "[1]", *dates), shown("draw(1, new_year)", "[1, 2]", *dates))
+
+    assert found == ["draw", "draw_for_new_year"]

@@ -89,7 +89,7 @@ def test_defaults_of_an_object_are_not_said_of_a_call_that_has_arguments() -> No
     usual = Situation(passed(self_limit="3"))
 
     assert differences(Situation(passed(args="{'three': 3}"), built=True), usual, CHOP) == ["with_args", "new_tree"]
-    assert differences(Situation({}, varying={"other"}, built=True), usual, CHOP) == ["with_operand", "new_tree"]
+    assert differences(Situation({}, varying={"other"}, built=True), usual, CHOP) == ["with_other", "new_tree"]
 
 
 def test_a_call_is_not_said_to_lack_an_argument_whose_name_anybody_may_choose() -> None:
