@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ....utils.python_source import literal_or
@@ -18,6 +19,18 @@ _MAXIMUM_TEXTS = 10
 # A field of a template, which no regular expression has: what is put in its place is not known.
 _FIELD = re.compile(r"(?<!\\)\{([A-Za-z_]\w*)?\}")
 _MOMENT = datetime.datetime(2024, 2, 29, 10, 30, 15, tzinfo=datetime.UTC)
+_TWO_HOURS_AHEAD = "datetime.timezone(datetime.timedelta(hours=2))"
+_ASKED_OF_ZONES = frozenset({"attribute:tzinfo", "method:utcoffset", "method:astimezone", "method:dst"})
+_YEARS = range(1900, 2100)
+_HALVES_OF_A_YEAR = ("2024, 7, 4, 12, 0", "2024, 1, 15, 12, 0")
+# Hours that clocks skip and repeat, in America and in Europe.
+_CHANGING_HOURS = (
+    "2024, 3, 10, 2, 30",
+    "2024, 11, 3, 1, 30",
+    "2024, 11, 3, 1, 30, fold=1",
+    "2024, 3, 31, 2, 30",
+    "2024, 10, 27, 2, 30",
+)
 _LOOKS_LIKE_PATTERN = re.compile(r"\\[dwsWDSbAZ.]|\[[^\[\]]+\][+*?{]?|\(\?|^\^|\$$|\.[*+]|\)[*+?]")
 
 
@@ -54,6 +67,37 @@ def _texts(where: ModuleFacts, one: CallableFacts, parameter: Parameter, textual
         if isinstance(value, str) and not _FIELD.search(value):
             found.extend(Candidate(repr(text), origin="constant") for text in text_examples(value))
     return found[:_MAXIMUM_TEXTS]
+
+
+def zoned_moments(where: ModuleFacts, one: CallableFacts, parameter: Parameter, variable: str) -> list[Candidate]:
+    """Moments with a time zone, for code that asks for the zone of one; empty for other code.
+
+    A zone is asked about moments of its own: in summer and in winter, at the hours that a change-over skips and
+    repeats, and in the years that its rules tell apart.
+
+    Args:
+        variable: what the object is called whose method takes the moment.
+    """
+    owner = next((it for it in where.classes if it.name == one.owner), None)
+    is_zone = owner is not None and any(base.rpartition(".")[2] == "tzinfo" for base in owner.bases)
+    if owner is None or not is_zone or one.kind != "method":
+        asked = {what for name, what in one.uses if name == parameter.name}
+        return [_aware("2024, 7, 4, 12, 0", _TWO_HOURS_AHEAD)] if asked & _ASKED_OF_ZONES else []
+    if not any((parameter.name, "attribute:tzinfo") in member.uses for member in owner.members):
+        return []  # a fixed offset is the same at all moments
+    numbers = {literal_or(it.operand, 0) for member in owner.members for it in member.comparisons}
+    years = sorted((it for it in numbers if isinstance(it, int) and it in _YEARS), reverse=True)
+    summers = [f"{year}, 7, 4, 12, 0" for year in years]
+    return [_aware(numbers, variable) for numbers in (*_HALVES_OF_A_YEAR, *summers, *_CHANGING_HOURS)]
+
+
+def is_short_cut(one: CallableFacts, parameter: Parameter, zoned: Sequence[Candidate]) -> bool:
+    """Whether a moment without a zone only shows that others answer it without looking at the date."""
+    return len(zoned) > 1 and (parameter.name, "attribute:tzinfo") not in one.uses
+
+
+def _aware(numbers: str, zone: str) -> Candidate:
+    return Candidate(f"datetime.datetime({numbers}, tzinfo={zone})", ("import datetime",), origin="domain")
 
 
 def comparison_values(where: ModuleFacts, comparison: BodyComparison) -> list[Candidate]:

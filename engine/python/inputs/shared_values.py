@@ -15,6 +15,7 @@ from .natural import NaturalInputs
 _MOST = 4
 _TELLING = 12
 _LONG = 40
+_SEVERAL = 3
 # Of these kinds the name says too little: each function takes another flag, number or function.
 _KINDS_OF_THEIR_OWN = frozenset({"any", "none", "boolean", "integer", "real", "callable", "other"})
 
@@ -72,3 +73,11 @@ def _is_odd(source: str) -> bool:
     """Whether a value is a text that is long or has signs that no keyboard has."""
     text = literal_or(source, None)
     return isinstance(text, str) and (len(text) > _LONG or not text.isascii() or not text.isprintable())
+
+
+def are_telling(given: Sequence[Candidate]) -> bool:
+    """Whether the project itself passes several words or numbers, all of which say more than any from elsewhere."""
+    found = [literal_or(item.source, None) for item in given if item.origin == "call_site"]
+    words = [text for text in found if isinstance(text, str) and len(text) > 1 and text[:1].isalpha()]
+    numbers = [number for number in found if isinstance(number, int | float) and not isinstance(number, bool)]
+    return len(found) >= _SEVERAL and len(found) in (len(words), len(numbers))

@@ -22,12 +22,12 @@ from ..outside.parts import part_named, part_values
 from ..outside.uses import uses_of_callable
 from ..source.annotations import ANY, TypeHint, type_hint
 from ..usage.project_index import ProjectIndex
-from .calls import class_candidates, is_option, with_import_of
+from .calls import class_candidates, is_option, variable_for, with_import_of
 from .learning import LearnedInputs
 from .natural import NaturalInputs
-from .operands import operand_values
+from .operands import is_short_cut, operand_values, zoned_moments
 from .pools import BY_TYPE, IMPORTED, LAMBDAS, NEAR_NOW, RELATIVE, SAME_AS
-from .shared_values import SharedValues
+from .shared_values import SharedValues, are_telling
 from .variadic import joined, spread
 
 _MAXIMUM_DEPTH = 3
@@ -127,11 +127,16 @@ class Values:
         elif shown > 1:
             real += [item for item in self._shared.of(one, parameter) if all(item.source != it.source for it in real)]
         natural = [value.candidate for value in self.natural.of_parameter(one, parameter, where, depth)]
+        if where is self.facts and natural and natural[0].source.startswith("datetime.datetime("):
+            zoned = zoned_moments(where, one, parameter, variable_for(one.owner or ""))
+            natural, typed = (zoned, []) if is_short_cut(one, parameter, zoned) else ([*zoned, *natural], typed)
         if natural and natural[0].origin == "domain" and is_option(natural[0]):
             may_be_none = self.natural.domain(one, parameter.name, where).optional
             typed, special = [item for item in typed if may_be_none and item.source == "None"], []
             examples, real = ([with_import_of(natural[0], item) for item in pool] for pool in (examples, real))
         typed = fitting_values(one, parameter, typed)
+        if one.kind == "constructor" and are_telling(real):
+            natural, typed = [], []  # the project's own objects have more telling texts
         mixed = [*examples, *stored, *natural[:2]] or [*real[:1], *typed[:1]]
         for index in range(max(len(real), len(typed), len(special), len(natural))):
             for pool in (special, natural[2:], typed, real):

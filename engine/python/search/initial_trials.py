@@ -191,10 +191,9 @@ def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> 
     limit = (_ROWS_BRANCHING if one.branch_lines else _ROWS_PLAIN) * (1 + wave)
     pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
     pools = with_new_file(one, pools, context.facts)
-    # Each member of an enumeration is tried with the data that documents show.
-    limit += _TURNS_OF_OPTIONS * sum(
-        is_option(value) for item in one.parameters if not item.required for value in pools[item.name]
-    )
+    # Each member of an enumeration is tried with the data that documents show, each moment in several zones.
+    values = [value for item in one.parameters for value in pools[item.name] if not item.required or one.owner]
+    limit += _TURNS_OF_OPTIONS * sum(is_option(value) or "tzinfo=" in value.source for value in values)
     if one.kind == "constructor" and owner is not None:
         yield from _constructions(one, owner, context, limit)
     elif owner is None or one.kind in ("classmethod", "staticmethod"):

@@ -186,11 +186,12 @@ def _with_plain_texts(trial: Trial, fitting: frozenset[str], written: Sequence[s
     ]
     free = [word for word in (*WORDS, *PLAIN_WORDS) if all(place.value != word for place in places)]
     plain: dict[LiteralSpan, str] = {}
+    names: dict[str, str] = {}
     for place in places:
         if place.value in ALL_TEXTS and place.value not in fitting and not place.value.isalpha() and free:
             plain[place] = free[len(plain) % len(free)]  # a sample of a format that the module does not speak of
         elif oddness(place.value) >= MANGLED:
-            plain[place] = _in_known_words(place.value)
+            plain[place] = _in_known_words(place.value, names)
     if not plain:
         return
     yield _with_texts(trial, plain)
@@ -223,9 +224,12 @@ def _pieces_of(word: str) -> re.Pattern[str]:
     return re.compile("|".join([f"{word}[a-z0-9]+", *reversed(beginnings)]))
 
 
-def _in_known_words(text: str) -> str:
-    """The text with each unknown word replaced by a known one, the same word by the same."""
-    names: dict[str, str] = {}
+def _in_known_words(text: str, names: dict[str, str]) -> str:
+    """The text with each unknown word replaced by a known one, the same word by the same and others by others.
+
+    Args:
+        names: the known words by the unknown ones that they stand for; this adds to it.
+    """
     parts: list[str] = []
     for token in _TOKEN.findall(text):
         if token[0].isalpha() and token.isascii() and token.lower() not in KNOWN_WORDS:

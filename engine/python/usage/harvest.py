@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ....utils.python_names import assigned_variable, bound_variables, dotted_name
-from ....utils.python_source import literal_or, parse_expression, parse_or_none
+from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_or_none
 from ..model.model import RICH_SOURCES, CallableFacts, Candidate, ModuleFacts, Parameter, Trial
 from .receiver_classes import ReceiverClasses
 
@@ -172,7 +172,22 @@ def texts_of_objects(trials: Iterable[Trial], facts: ModuleFacts) -> dict[str, t
         texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
         plain = [text for one in texts if (text := _PLACEHOLDER.sub("", one))]
         found[name] = tuple(dict.fromkeys((*texts, *plain)))
+    for name, texts in _texts_of_constants(facts):
+        found[name] = tuple(dict.fromkeys((*found.get(name, ()), *texts)))
     return found
+
+
+def _texts_of_constants(facts: ModuleFacts) -> Iterator[tuple[str, list[str]]]:
+    """Generates the texts of the module's own objects, with their class: `EAST = Zone("East", "EST")`."""
+    classes = {owner.name for owner in facts.classes}
+    for _, source in facts.constants:
+        node = expression_or_none(source)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in classes:
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            yield (
+                node.func.id,
+                [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)],
+            )
 
 
 def builds_from_other_texts(trial: Trial, known: Mapping[str, Sequence[str]]) -> bool:

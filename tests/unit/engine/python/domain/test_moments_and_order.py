@@ -9,6 +9,7 @@ import pytest
 
 from testwright.engine.python.domain.membership import count_outside
 from testwright.engine.python.model.model import Trial
+from testwright.engine.python.usage.harvest import texts_of_objects
 from testwright.tests.support.engine.python_projects import context_of, write_project
 
 pytestmark = pytest.mark.feature("B-06")
@@ -112,3 +113,77 @@ def test_lists_that_are_read_at_the_same_places_are_of_one_length_unless_they_ar
     assert known["shared"].of("second").related("same length as") == ""
     assert count_outside(Trial("nearest", "nearest([3, 1, 8], [True, False])"), told) == 1
     assert count_outside(Trial("nearest", "nearest([3, 1, 8], [True, False, False])"), told) == 0
+
+
+_ZONES = """
+from datetime import datetime, timedelta, timezone, tzinfo
+
+
+class RuledZone(tzinfo):
+    def __init__(self, hours, title, winter, summer):
+        self.hours, self.title, self.winter, self.summer = hours, title, winter, summer
+
+    def tzname(self, dt):
+        return self.summer if self.dst(dt) else self.winter
+
+    def dst(self, dt):
+        if dt.tzinfo is None or dt.year < 1967:
+            return timedelta(0)
+        return timedelta(hours=3 < dt.month < 11)
+
+
+class FixedZone(tzinfo):
+    def utcoffset(self, dt):
+        return timedelta(hours=1)
+
+
+East = RuledZone(-5, "Eastern", "EST", "EDT")
+Central = RuledZone(-6, "Middle", "CST", "CDT")
+West = RuledZone(-8, "Pacific", "PST", "PDT")
+
+
+def seconds_of(dt):
+    return (dt - datetime(1970, 1, 1, tzinfo=timezone.utc)).total_seconds() if dt.tzinfo else dt.second
+"""
+
+
+@pytest.fixture(scope="module")
+def zones(tmp_path_factory):
+    return context_of(write_project(tmp_path_factory.mktemp("zones"), {"m.py": _ZONES}), "m.py")
+
+
+def _given(zones, subject: str, at: int = 0) -> list[str]:
+    facts, context = zones
+    one = next(one for one in facts.callables() if one.qualname == subject)
+    return [item.source for item in context.values.for_parameter(one, one.parameters[at])]
+
+
+def test_a_zone_is_asked_about_its_own_moments_in_both_halves_of_a_year_and_where_its_rules_change(zones):
+    given = _given(zones, "RuledZone.tzname")
+    assert given[:3] == [
+        f"datetime.datetime({numbers}, tzinfo=ruled_zone)"
+        for numbers in ("2024, 7, 4, 12, 0", "2024, 1, 15, 12, 0", "1967, 7, 4, 12, 0")
+    ]
+    assert all("tzinfo=" in source for source in given)
+
+
+def test_a_moment_without_a_zone_is_tried_where_the_code_asks_for_the_zone(zones):
+    given = _given(zones, "RuledZone.dst")
+    assert "tzinfo=ruled_zone" in given[0]
+    assert "datetime.datetime(2024, 5, 3, 10, 30)" in given
+
+
+def test_what_asks_for_a_zone_is_given_one_that_is_not_that_of_greenwich(zones):
+    ahead = "datetime.timezone(datetime.timedelta(hours=2))"
+    assert f"datetime.datetime(2024, 7, 4, 12, 0, tzinfo={ahead})" in _given(zones, "seconds_of")[:2]
+
+
+def test_a_zone_that_asks_for_no_zone_takes_plain_moments(zones):
+    assert not any("=fixed_zone" in source for source in _given(zones, "FixedZone.utcoffset"))
+
+
+def test_an_object_is_built_from_the_words_of_the_projects_own_objects(zones):
+    assert _given(zones, "RuledZone", at=2) == ["'EST'", "'CST'", "'PST'"]
+    assert texts_of_objects([], zones[0]) == {
+        "RuledZone": ("Eastern", "EST", "EDT", "Middle", "CST", "CDT", "Pacific", "PST", "PDT")
+    }
