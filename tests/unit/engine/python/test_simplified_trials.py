@@ -63,6 +63,11 @@ BUILDING = Trial("Template.__str__", "str(t)", arrange=("t = Template('{name}')"
 
 
 @pytest.mark.feature("B-16")
+def test_different_made_words_become_different_known_ones() -> None:
+    assert ("join('NAME', 'VALUE', 'NAME')",) in variants("join('XQZ', 'WFG', 'XQZ')")
+
+
+@pytest.mark.feature("B-16")
 def test_an_object_is_built_from_the_texts_that_documents_build_it_from() -> None:
     found = simplified_trials(BUILDING, FACTS, ("users",), built={"Template": URIS})
 
