@@ -23,6 +23,7 @@ from .value_features import (
     PLAIN_WORDS,
     constant_words,
     feature_beside,
+    flag_words,
     item_count,
     made_words,
     with_feature,
@@ -297,6 +298,8 @@ def _added(name: str, node: ast.expr, *, choice: bool) -> str:
         own = slug(node.value) in plain or plain in slug(node.value)
         said = (is_sample(node.value) and not choice) or plain in _ANYTHING or own
         return f"with_{plain}" if said else f"with_{slug(node.value)}_{plain}"
+    if flags := flag_words(node):
+        return f"with_{flags}_{plain}"
     words = _value(name, node, None)
     # Of how many items it is tells less than that it is passed.
     return words if words.startswith(TELLING) and not words.startswith("single_") else f"with_{plain}"

@@ -109,6 +109,16 @@ def _text(plain: str, value: str, usual: object) -> str:
     return f"{size}_{plain}"
 
 
+def flag_words(node: ast.expr) -> str:
+    """Names a member of an enumeration, or two that are put together: `real_and_path`; empty for other values."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        parts = [flag_words(part) for part in (node.left, node.right)]
+        return "_and_".join(parts) if all(parts) and not any("_and_" in part for part in parts) else ""
+    member = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr.isupper()
+    words = snake_case(node.attr) if member and isinstance(node, ast.Attribute) else ""
+    return words if words.replace("_", "").isalpha() and len(words) > 1 else ""
+
+
 def made_words(noun: str, call: ast.Call) -> str:
     """Describes a value by the call that makes it: `clipped_text`, `expanded_tabs`, `interval_from_string`."""
     made = snake_case(last_name(call.func))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.write.value_features import distinct_words, feature_beside, with_feature
+from testwright.engine.python.write.value_features import distinct_words, feature_beside, flag_words, with_feature
 from testwright.utils.python_source import parse_expression
 
 
@@ -44,3 +44,11 @@ def test_a_feature_stands_before_or_after_its_noun() -> None:
 def test_lists_are_told_apart_by_what_none_of_the_others_is_and_dictionaries_by_their_keys() -> None:
     assert words("[3, 1]", "[3, 1, 8, 2]") == ["pair", "list_of_four"]
     assert words("{'apple': 1, 'cherry': 8}", "{'banana': 3, 'apple': 1}") == ["apple_and_cherry", "banana_and_apple"]
+
+
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [("ns.REAL", "real"), ("ns.REAL | ns.PATH", "real_and_path"), ("ns.A | ns.REAL | ns.PATH", ""), ("box.size", "")],
+)
+def test_members_of_an_enumeration_are_told_by_their_names(source: str, named: str) -> None:
+    assert flag_words(parse_expression(source)) == named
