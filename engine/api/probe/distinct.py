@@ -94,7 +94,7 @@ def third_request(baseline: BaselineRequest, other: BaselineRequest, world: Reso
     assert operation.body is not None
     properties = world.samples.properties(operation.body.schema)
     made = {
-        name: _third(properties.get(name, True), value, second.get(name), world.samples)
+        name: third_value(properties.get(name, True), value, second.get(name), world.samples)
         for name, value in content.items()
     }
     request: Json = {**{key: entry for key, entry in baseline.request.items() if key != "save"}}
@@ -106,13 +106,19 @@ def third_request(baseline: BaselineRequest, other: BaselineRequest, world: Reso
     return {**request, "save": saves} if saves else request
 
 
-def _third(schema: Any, value: Any, other: Any, samples: SampleValues) -> Any:
-    """Return a text that is neither of two; any other value as it is."""
+def third_value(schema: Any, value: Any, other: Any, samples: SampleValues) -> Any:
+    """Return a text that is neither of two, and not beyond the second in the alphabet; else the value as it is.
+
+    Three texts in the order in which they are made are sorted neither up nor down then, where that is allowed.
+    """
     whole = samples.merged(schema)
     if not isinstance(value, str) or "{{" in value or "enum" in whole:
         return value
     plain = isinstance(other, str) and other.isalnum()
-    found = [f"third {value}", f"third-{value}", f"third{value}", f"{value}3", f"{value}c"]
+    before = [f"a third {value}", f"a3-{value}", f"a3{value}", f"a{value}"]
+    after = [f"{value} again", f"{value}3", f"{value}c"]
+    up = isinstance(other, str) and other > value
+    found = [*(before if up else after), *(after if up else before)]
     found += [re.sub(r"\d(?=\D*$)", lambda match: str((int(match.group()) + 2) % 10), value)]
     for text in found:
         free = text not in (value, other) and (text.isalnum() or not plain)

@@ -25,6 +25,7 @@ from .effects.conditions import conditional_proposals
 from .effects.limits import limit_proposals
 from .effects.lists import filled_lists
 from .effects.makers import maker_proposals
+from .effects.parts import part_proposals
 from .effects.totals import total_proposals
 from .execute import differs_from, drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .flag_effects import with_effect
@@ -192,11 +193,12 @@ async def _effects(
     most: int,
     wanted: Collection[str] | None,
 ) -> list[Proposal]:
-    """Return what is told of who did something, of several things, of their limits, and of a second session."""
+    """Return what is told of who did something, of several things and parts, of limits, and of a second session."""
     found = [
         *await maker_proposals(finder, world, most, wanted),
         *await total_proposals(finder, world, second, third, most, wanted),
         *await limit_proposals(finder, world, second, wanted),
+        *await part_proposals(finder, world, wanted),
     ]
     sessions = (*await second_sessions(finder, world), *letter_case_proposals(world))
     return [*found, *(proposal for proposal in sessions if _is_wanted(proposal.operation, wanted))]

@@ -1,15 +1,20 @@
-"""Tells which flags of a query pick something out of a list that is filled for them."""
+"""Tells which queries of a filled list show something: flags, orders, and filters by which another user asks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
-from .effects.lists import FLAGS
+from .effects.lists import FLAGS, SORTED
 from .execute import differs_from
+from .propose_access import FOR_OTHERS
 from .resource_model import ResourceModel
+from .sign_in.users import USER
+
+_MOST_FOR_OTHERS = 2
 
 
 async def with_effect(
@@ -17,30 +22,48 @@ async def with_effect(
 ) -> list[Proposal]:
     """Return proposals without those flags of a list that is filled for them, and that pick out nothing there.
 
+    Orders that are refused, or that are the usual one, are left out as well. So are filters by which another user sees
+    what the first one does: they hide nothing. Two of each filter stay.
+
     Args:
-        most: how many flags are tried; further ones are left out as well.
+        most: how many flags and orders, and how many filters of others, are tried; further ones are left out as well.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
     found: list[Proposal] = []
     plain: dict[str, tuple[HttpAnswer, HttpAnswer]] = {}
-    tried = 0
+    tried: Counter[bool] = Counter()
+    kept: Counter[str] = Counter()
     for proposal in proposals:
-        if not proposal.group.startswith(FLAGS):
+        for_others = proposal.group == FOR_OTHERS
+        if proposal.group not in (FOR_OTHERS, SORTED) and not proposal.group.startswith(FLAGS):
             found.append(proposal)
             continue
-        tried += 1
-        if tried > most:
+        filter_of = json.dumps([proposal.operation.name, *(proposal.request.get("query") or {})])
+        if tried[for_others] >= most or (for_others and kept[filter_of] == _MOST_FOR_OTHERS):
             continue
-        # What the list needs besides the flag stays.
-        query = world.baselines[proposal.operation.name].request.get("query")
-        request: Json = {key: entry for key, entry in proposal.request.items() if key != "query"}
-        steps = (*proposal.setup, {**request, "query": query} if query else request)
+        tried[for_others] += 1
+        steps = (*proposal.setup, _compared(world, proposal))
         story = json.dumps(steps, sort_keys=True, default=str)
         if story not in plain:
-            plain[story] = (await finder.send(steps))[-1], (await finder.send(steps, again=True))[-1]
-        picked = (await finder.send((*proposal.setup, proposal.request)))[-1]
-        if differs_from(picked, *plain[story]):
+            plain[story] = await _last(finder, steps), await _last(finder, steps, again=True)
+        picked = await _last(finder, (*proposal.setup, proposal.request))
+        if differs_from(picked, *plain[story]) and (picked.ok or proposal.group != SORTED):
             found.append(proposal)
+            kept[filter_of] += for_others
     return found
+
+
+def _compared(world: ResourceModel, proposal: Proposal) -> Json:
+    """Return the request that a flag or filter is compared with: without the flag, or by the first user."""
+    if proposal.group == FOR_OTHERS:
+        return {**proposal.request, "auth": USER}
+    # What the list needs besides the flag stays.
+    query = world.baselines[proposal.operation.name].request.get("query")
+    request: Json = {key: entry for key, entry in proposal.request.items() if key != "query"}
+    return {**request, "query": query} if query else request
+
+
+async def _last(finder: BaselineFinder, steps: Sequence[Json], *, again: bool = False) -> HttpAnswer:
+    return (await finder.send(steps, again=again))[-1]

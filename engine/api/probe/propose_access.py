@@ -18,6 +18,8 @@ from .sign_in.users import ADMIN, OTHER, USER, constant
 
 _LOGIN_REFUSED = (400, 401, 403, 404, 422)
 """Statuses with which a login refuses on purpose, whether the document names them or not."""
+FOR_OTHERS = "for_others"
+"""The group of readings of a list by a query, by another user than the one who has made its members."""
 _RIGHT_PAIRS = ("basic", "basic_email")
 
 
@@ -211,7 +213,7 @@ def filtered_for_others(
     A condition that takes the place of the one on whose a thing is shows what is not theirs.
     """
     if _is_owners(reading, setup) and OTHER in world.users:
-        marks = {"setup": setup, "priority": "high", "group": "for_others"}
+        marks = {"setup": setup, "priority": "high", "group": FOR_OTHERS}
         told = f"{words}, asked by another user than the one who made them"
         yield make_proposal(reading, f"{name}_for_another_user", told, "state", {**request, "auth": OTHER}, **marks)
 

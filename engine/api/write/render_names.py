@@ -21,6 +21,7 @@ _GROUPS = {
     "with_query": "takes queries",
     "filters": "filters",
     "for_others": "filters for other users",
+    "sorted": "sorts",
     "credentials": "refuses other credentials",
     "updates": "changes what it is given",
     "conditional": "heeds conditions",

@@ -14,12 +14,12 @@ from ...values.negative_requests import edge_values
 from ..distinct import NO_OTHERS, Others, producers_with_another, renamed
 from ..propose_access import admins_list, another_users_list, filtered_for_others, flagged_for_admins
 from ..propose_values import copy_request, make_proposal
-from ..resource_model import BaselineRequest, ResourceModel, merge_setups, put_parameter, variables_in
+from ..resource_model import BaselineRequest, ResourceModel, merge_setups, parse_json, put_parameter, variables_in
 from ..sign_in.users import OTHER, USER
 
 _MOST_DONE = 3
 _MOST_EXAMPLES = 3
-_MOST_FOR_OTHERS = 2
+_MOST_SORTED = 9
 
 
 def filled_lists(
@@ -30,8 +30,8 @@ def filled_lists(
     Args:
         other: operation name → the request for a second, different member.
         varied: baselines with other values than the plainest; see `varied_stories`.
-        third: operation name → the request for a third member, which is there where a list is sorted or cut: it is like
-            the first but for its texts, so that of two alike one comes first.
+        third: operation name → the request for a third member, which is there where a list is read as it is, sorted or
+            cut: it is like the first but for its texts.
     """
     for reading in world.baselines.values():
         operation = reading.operation
@@ -48,20 +48,19 @@ def filled_lists(
         if not story:
             continue
         setup = tuple(merge_setups(reading.setup, story))
-        words, marks = "lists what was made", {"wants": "success", "setup": setup, "priority": "high"}
+        lasts = [third[maker.operation.name].saving for maker in makers if maker.operation.name in third]
+        three = tuple(merge_setups(setup, lasts))
+        words, marks = "lists what was made", {"wants": "success", "setup": three, "priority": "high"}
         yield make_proposal(reading, "lists_what_was_made", words, "success", reading.request, **marks)
         yield from another_users_list(world, reading, setup)
         yield from admins_list(world, reading, setup)
         yield from _lists_of_another_parent(world, reading, setup, other)
-        three = setup
-        for maker in makers:
-            last = third.get(maker.operation.name)
-            three = (*three, last.saving) if last is not None else three
         yield from _second_page(reading, three)
         apart = _told_apart_by_flags(world, reading, makers, setup, other, varied)
         for parameter in operation.parameters:
             if parameter.where == "query":
                 yield from _filtered(world, reading, parameter, story, (setup, three), apart)
+        yield from _sorted_by_answers(world, reading, makers, three)
 
 
 def _filtered(
@@ -81,13 +80,13 @@ def _filtered(
     """
     ordered = paging.sorts(parameter.name) or paging.cuts(parameter.name)
     setup = setups[ordered]
-    for number, value in enumerate(_separating_values(world, parameter, story)):
+    for value in _separating_values(world, parameter, story):
         request = copy_request(reading.request)
         put_parameter(request, parameter, value)
         name, words = f"filled_by_{parameter.name}_{str(value)[:30]}", f"lists by {parameter.name} {value}"
         marks = {"setup": setup, "group": _FILTERS, "priority": "high"}
         yield make_proposal(reading, name, words, "success", request, **marks)
-        if number < _MOST_FOR_OTHERS and not ordered:
+        if not ordered:
             yield from filtered_for_others(world, reading, setup, request, name, words)
         if _is_flag(value):
             for how, more in apart:
@@ -99,6 +98,8 @@ def _filtered(
 
 _FILTERS = "filters"
 """The group of readings of a filled list by a query."""
+SORTED = "sorted"
+"""The group of readings of a filled list that is sorted by what its members are answered with."""
 FLAGS = "filters_"
 """The beginning of the groups of such readings by a flag, of a list that is filled for it."""
 
@@ -148,6 +149,27 @@ def _lists_of_another_parent(
             more = tuple(merge_setups((*setup, *second.story), steps))
             words, marks = "lists only its own", {"wants": "success", "setup": more, "priority": "critical"}
             yield make_proposal(reading, "lists_only_its_own", words, "success", reading.request, **marks)
+
+
+def _sorted_by_answers(
+    world: ResourceModel, reading: BaselineRequest, makers: list[BaselineRequest], setup: tuple[Json, ...]
+) -> Iterator[Proposal]:
+    """Yield readings of a list sorted by what its members are answered with, where no document says by what it may be.
+
+    They are tests where that has an effect; see `with_effect`.
+    """
+    answers = [answer for maker in makers if isinstance(answer := parse_json(maker.answer), dict)]
+    fields = [name for answer in answers[:1] for name, value in answer.items() if isinstance(value, str | int | float)]
+    for parameter in reading.operation.parameters:
+        whole = world.samples.merged(parameter.schema)
+        if parameter.where != "query" or not paging.sorts(parameter.name) or "enum" in whole or "pattern" in whole:
+            continue
+        for value in [value for field in fields[:_MOST_SORTED] for value in (field, f"-{field}")]:
+            request = copy_request(reading.request)
+            put_parameter(request, parameter, value)
+            name, words = f"filled_by_{parameter.name}_{value}", f"lists by {parameter.name} {value}"
+            marks = {"setup": setup, "group": SORTED, "priority": "high"}
+            yield make_proposal(reading, name, words, "success", request, **marks)
 
 
 def _second_page(reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[Proposal]:

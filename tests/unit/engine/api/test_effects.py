@@ -18,7 +18,9 @@ from testwright.engine.api.probe.effects.conditions import conditional_proposals
 from testwright.engine.api.probe.effects.limits import limit_proposals
 from testwright.engine.api.probe.effects.lists import filled_lists
 from testwright.engine.api.probe.effects.makers import maker_proposals
+from testwright.engine.api.probe.effects.parts import part_proposals
 from testwright.engine.api.probe.effects.totals import total_proposals
+from testwright.engine.api.probe.flag_effects import with_effect
 from testwright.engine.api.probe.propose_relations import relation_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
 from testwright.engine.api.probe.second_values import second_things, third_things
@@ -31,6 +33,7 @@ pytestmark = pytest.mark.feature("T-20")
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 KIND = {"enum": ["tool", "food"], "default": "tool"}
 ONE = {"name": "part_id", "in": "path", "required": True, "schema": NUMBER}
+TAGS = {"type": "array", "items": TEXT}
 SORT = {"name": "sort", "in": "query", "schema": {"type": "string"}}
 
 
@@ -50,7 +53,7 @@ DOCUMENT = {
         "/parts": {
             "post": {
                 "operationId": "add",
-                "requestBody": _body(["title", "kind", "price"], title=TEXT, kind=KIND, price=NUMBER),
+                "requestBody": _body(["title", "kind", "price"], title=TEXT, kind=KIND, price=NUMBER, tags=TAGS),
                 "responses": {},
             },
             "get": {"operationId": "list", "parameters": [SORT], "responses": {}},
@@ -113,7 +116,11 @@ class Store:
             self.parts[made["id"]] = made
             return _told(made)
         if path == "/parts":
-            return _told(list(self.parts.values()))
+            order = (request.get("query") or {}).get("sort", "id")
+            if order.lstrip("-") not in ("id", "title", "kind", "price"):
+                return HttpAnswer(400)
+            rows = sorted(self.parts.values(), key=lambda part: part[order.lstrip("-")])
+            return _told(rows[::-1] if order.startswith("-") else rows)
         return self._of(self.parts[int(request["path_parameters"]["part_id"])], method, path, content)
 
     def _of(self, part: Json, method: str, path: str, content: Any) -> HttpAnswer:
@@ -200,8 +207,34 @@ async def test_a_list_is_sorted_with_a_third_member_that_is_like_the_first_but_f
     bodies = [step["body"]["content"] for step in lists["list filled_by_sort_title"].setup]
     assert [body["kind"] for body in bodies] == ["tool", "food", "tool"]
     assert bodies[0]["price"] == bodies[2]["price"]
-    assert len({body["title"] for body in bodies}) == 3
-    assert len(lists["list lists_what_was_made"].setup) == 2
+    titles = [body["title"] for body in bodies]
+    assert len(set(titles)) == 3
+    assert titles not in (sorted(titles), sorted(titles, reverse=True))
+    assert len(lists["list lists_what_was_made"].setup) == 3
+
+
+async def test_a_list_is_sorted_by_what_its_members_are_answered_with_where_that_has_an_effect(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    second = await second_things(finder, world)
+    lists = list(filled_lists(world, second, third=await third_things(finder, world, second)))
+    tried = {one.request["query"]["sort"] for one in lists if one.group == "sorted"}
+    assert {"id", "-id", "kind", "-kind", "by", "-by"} <= tried
+    kept = [one for one in await with_effect(finder, world, lists, 99) if one.group == "sorted"]
+    # There is no order by who made them, and that by number is the usual one.
+    found = {one.request["query"]["sort"] for one in kept}
+    assert found == {"title", "-title", "kind", "-kind", "price", "-price", "-id"}
+
+
+async def test_several_parts_are_sent_and_read_back_in_an_order_of_their_own(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    found = _by_name(await part_proposals(finder, world))
+    tags = found["add with_several_tags"].request["body"]["content"]["tags"]
+    assert len(set(tags)) == 3
+    assert tags not in (sorted(tags), sorted(tags, reverse=True))
+    read = found["read after_add_with_several_tags"]
+    assert json.loads((await finder.send((*read.setup, read.request)))[-1].text)["tags"] == tags
 
 
 async def test_what_tells_who_has_made_it_is_read_where_another_user_has(

@@ -289,8 +289,18 @@ async def test_a_flag_that_picks_out_nothing_of_a_list_that_is_filled_for_it_bec
         "filled_by_mine_true_after_lend",
     }
     assert "filled_by_mine_true_of_two_users" in kept
-    flags = {one.name for one in lists if one.name.endswith(("_of_two_users", "_after_tag", "_after_lend"))}
+    ends = ("_of_two_users", "_after_tag", "_after_lend", "_for_another_user")
+    flags = {one.name for one in lists if one.name.endswith(ends)}
     assert {one.name for one in await with_effect(finder, world, lists, 0)} == {one.name for one in lists} - flags
+
+
+async def test_a_filter_by_which_another_user_sees_less_than_its_owner_becomes_a_test(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    lists = list(filled_lists(world, await second_things(finder, world)))
+    found = {one.name: one for one in await with_effect(finder, world, lists, 99) if one.group == "for_others"}
+    assert set(found) == {"filled_by_mine_true_for_another_user", "filled_by_mine_false_for_another_user"}
+    assert {one.request["auth"] for one in found.values()} == {"other_user"}
 
 
 class Shops:
