@@ -120,10 +120,36 @@ def names_of(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
 def loaded_names(node: ast.AST) -> list[str]:
-    """Names that a tree reads, in order of appearance, once each."""
-    names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    """Names that a tree reads, in order of appearance, once each; not those that a comprehension or a lambda in it
+    binds for itself."""
+    parts = list(ast.walk(node))
+    own = {id(name) for part in parts for name in _names_of_its_own(part)}
+    names = [
+        one.id for one in parts if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and id(one) not in own
+    ]
     return list(dict.fromkeys(names))
+
+
+def _names_of_its_own(node: ast.AST) -> Iterator[ast.Name]:
+    """The places where a comprehension or a lambda reads what it binds itself."""
+    inner: list[ast.AST] = []
+    bound: set[str] = set()
+    if isinstance(node, ast.Lambda):
+        arguments = node.args
+        given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        bound = {one.arg for one in given if one is not None}
+        inner = [node.body]
+    elif isinstance(node, _COMPREHENSIONS):
+        bound = {one.id for made in node.generators for one in ast.walk(made.target) if isinstance(one, ast.Name)}
+        # The first iterable is read outside.
+        inner = [one for one in ast.iter_child_nodes(node) if one is not node.generators[0]]
+        inner += [node.generators[0].target, *node.generators[0].ifs]
+    for part in inner:
+        yield from (one for one in ast.walk(part) if isinstance(one, ast.Name) and one.id in bound)
 
 
 def assigned_variable(statement: ast.stmt) -> tuple[str, ast.expr] | None:

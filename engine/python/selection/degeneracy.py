@@ -18,6 +18,7 @@ CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _MOST_PARTS = 3
 _MEMBER_KINDS = frozenset({"method", "property"})
 # Operators and members that put an object together with another one.
+_AT_MOST = frozenset({"__ge__", "__le__", "issubset", "issuperset"})
 _COMBINING = frozenset({*OPERATORS, *IN_PLACE, *COMBINING, *CHANGING, "merge"})
 
 
@@ -99,6 +100,8 @@ def receiver_degeneracy(
         partial = isinstance(built.func, ast.Name) and is_partial(owner.constructor, len(given))
         # Of what options set up, each is for itself.
         partial = (partial and not _is_set_up_by_options(owner, facts)) or (takes_any and len(given) == 1)
+        # `a <= a` holds as `a == a` does.
+        partial = partial or (subject.name in _AT_MOST and _is_made_again(act, built))
         return max(rate, MILD) if partial else rate
     if owner.constructor is None and built_in_content(owner):
         return SEVERE  # an empty container
@@ -110,8 +113,10 @@ def receiver_degeneracy(
 
 def _meets_its_equal(subject: CallableFacts, act: ast.expr, built: ast.Call) -> bool:
     """Whether an object is put together with one that is made as it is: a union of equal sets shows no union."""
-    if subject.name not in _COMBINING:
-        return False
+    return subject.name in _COMBINING and _is_made_again(act, built)
+
+
+def _is_made_again(act: ast.expr, built: ast.Call) -> bool:
     same = ast.dump(built)
     return any(ast.dump(node) == same for node in ast.walk(act) if node is not built)
 

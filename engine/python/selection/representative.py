@@ -190,7 +190,7 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = (), *, copi
         return True
     if isinstance(result, tuple | list) and all(item is None or item in ("", [], {}, ()) for item in result):
         return True
-    if _leaves_order(result, given):
+    if _leaves_order(result, given) or (isinstance(result, dict) and not any(result.values())):
         return True
     first = _literals(given[:1])
     if first and type(first[0]) is type(result) and first[0] == result and not isinstance(result, bool):

@@ -21,7 +21,7 @@ from ..scenarios.scenario import LISTED, ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Control, Distinction
 from ..search.trial_search import TrialRecord
 from .candidates import DISTINCTION, TrialCandidate, rank_candidates
-from .degeneracy import MILD
+from .degeneracy import MILD, SEVERE
 from .documented import plainest_of_each_line, without_repeated_examples
 from .excluding import exclude_trivial
 from .idle_arguments import outcome_of
@@ -100,7 +100,8 @@ def select_candidates(
         by_subject[candidate.subject].append(candidate)
     for name, found in by_subject.items():
         reaching = [one for one in found if reaches(one, lines.get(name))] or found
-        by_subject[name] = plainest_of_each_line(without_repeated_examples(undoing(reaching), lines.get(name)))
+        plain = plainest_of_each_line(without_repeated_examples(undoing(reaching), lines.get(name)))
+        by_subject[name] = _without_empty_answers(plain)
     drop_plain_constructions(by_subject, facts)
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
@@ -123,6 +124,28 @@ def select_candidates(
         )
     )
     return SelectedTrials(picked, frozenset(selection.controls))
+
+
+def _without_empty_answers(candidates: Sequence[TrialCandidate]) -> list[TrialCandidate]:
+    """Leaves out yes or no said of empty values where others with content are answered alike."""
+    shown = {
+        one.representation.result
+        for one in candidates
+        if _is_truth(one) and one.representation.degeneracy < SEVERE and one.asserts and not one.misfits
+    }
+    return [
+        one
+        for one in candidates
+        if one.example
+        or ShownBehaviour in one.record.notes
+        or one.representation.degeneracy < SEVERE
+        or not _is_truth(one)
+        or one.representation.result not in shown
+    ]
+
+
+def _is_truth(candidate: TrialCandidate) -> bool:
+    return isinstance(candidate.representation.result, bool) and not candidate.raises
 
 
 def _take_anchor(

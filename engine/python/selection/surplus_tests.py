@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from ....utils.python_source import shared_expression
 from ..model.model import Arc
 from ..scenarios.further_rows import is_further_row
+from ..scenarios.independent_copies import COPYING, SPARES
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Control, Distinction
 from ..search.simplified_trials import SIMPLIFIED
@@ -70,6 +71,7 @@ def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collecti
     forms = Counter((one.subject, one.representation.shape) for one in candidates)
     signs = {one.record.number: frozenset(_signs(one, forms)) for one in candidates}
     refused = {number for number, found in signs.items() if len(found) >= _REFUSED or found & _WORST}
+    refused |= _plain_copies(candidates)
     safe = {one.record.number for one in candidates if one.example or ShownBehaviour in one.record.notes}
     refused -= safe.union(stay)
     left = [one for one in candidates if one.record.number not in refused]
@@ -86,6 +88,16 @@ def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collecti
             refused.add(one.record.number)
     refused -= safe.union(stay, _only_tests(candidates, refused, signs))
     return [one for one in candidates if one.record.number not in refused]
+
+
+def _plain_copies(candidates: Sequence[TrialCandidate]) -> set[int]:
+    """The numbers of tests of what a copy equals, where another one shows that it stays as it is, too."""
+    spared = {one.subject for one in candidates if one.record.notes.get(ShownBehaviour) == SPARES}
+    return {
+        one.record.number
+        for one in candidates
+        if one.subject in spared and COPYING.fullmatch(one.subject.rpartition(".")[2]) and not one.raises
+    }
 
 
 def _only_tests(

@@ -19,6 +19,7 @@ from ....utils.python_source import parse_python
 LONG_STRING = 80
 LONG_TEXT = 62
 PART = 72
+_SLICE_PARTS = 3
 _MARK = "__testwright_text_{}__"
 _TIME_TYPES = {"datetime": 3, "time": 0}
 _TEXTS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
@@ -131,6 +132,17 @@ class _Polisher(ast.NodeTransformer):
         # The only argument of a call is in parentheses already.
         self.texts.append((mark, text if id(node) in self._sole else f"({text})"))
         return ast.Name(id=mark, ctx=ast.Load())
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        made = node.slice
+        if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "slice" and made.args:
+            whole = [None if ast.unparse(one) == "None" else one for one in made.args]
+            parts = [None, *whole] if len(whole) == 1 else whole
+            if len(parts) <= _SLICE_PARTS and not made.keywords:
+                # `box[slice(1, 3)]` is written `box[1:3]`.
+                node.slice = ast.Slice(*parts)
+                self.changed = True
+        return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if len(node.args) == 1 and not node.keywords:

@@ -78,7 +78,7 @@ def compose_spec(
     def written(cases: Sequence[Case]) -> str:
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)
 
-    judged = _without_indistinct(judged, build(judged))
+    judged = _without_indistinct(judged, build(judged), facts)
     cases = fit_to_limits(judged, build, written, limits_for(exploration.source_lines, len(subjects(facts)))).cases
     if notices is not None:
         notices.update(_first_to_notice([case.id for case in cases], noticed))
@@ -102,13 +102,15 @@ def compose_spec(
     return spec
 
 
-def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) -> list[AssertableFinding]:
+def _without_indistinct(
+    judged: Sequence[AssertableFinding], built: BuiltCases, facts: ModuleFacts
+) -> list[AssertableFinding]:
     """Drops findings whose tests or rows only a number, or the look of a value, tells from others, for want of words.
 
-    Documented ones stay, and the only one of a member. So do rows, and calls with a larger or smaller number or with a
-    value that looks otherwise (negative, empty, with a comma), that run a way through the code that no other one does:
-    what only notices more is not worth a row that a reader cannot tell from its sibling, and two tests that no words
-    tell apart are one.
+    Documented ones stay, and the only one of a member. So do rows, calls with a larger or smaller number or with a
+    value that looks otherwise (negative, with a comma), and those on an object that came about otherwise, that run a way
+    through the code that no other one does: what only notices more is not worth a row that a reader cannot tell from its
+    sibling, and two tests that no words tell apart are one, as are two that pass a value by its place and by its name.
     """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
@@ -118,8 +120,9 @@ def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) 
         return row is not None and (case.subject, row[1]) in rows
 
     free = [(one, case) for one, case in zip(judged, cases, strict=True) if not one.documented]
-    looks = {id(one) for one, case in free if not _raises(case) and names_a_look(_test_name(case))}
-    vague = {id(one) for one, case in free if case.id in built.vague}
+    set_up = _set_up_parameters(facts)
+    looks = {id(one) for one, case in free if names_a_look(_test_name(case), set_up.get(case.subject, frozenset()))}
+    vague = {id(one) for one, case in free if case.id in built.vague or _test_name(case).endswith("_by_name")}
     ranked = {id(one) for one, case in free if id(one) in vague and _RANKED.search(_test_name(case))}
     ranked |= looks - vague
     nameless = vague - ranked
@@ -133,8 +136,15 @@ def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) 
     return [one for one in judged if id(one) in kept]
 
 
-def _raises(case: Case) -> bool:
-    return any(one.kind == "raises" for one in case.expect)
+def _set_up_parameters(facts: ModuleFacts) -> dict[str, frozenset[str]]:
+    """The parameters of constructors that members have not, too, by qualified name of the member."""
+    return {
+        member.qualname: frozenset(one.name for one in owner.constructor.parameters)
+        - {one.name for one in member.parameters}
+        for owner in facts.classes
+        if owner.constructor is not None
+        for member in owner.members
+    }
 
 
 def _test_name(case: Case) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
+from ..search.story_steps import is_filling
 from ..source.titles import describe, slug, snake_case
 
 _BY_A_LOOK = re.compile(r"_for_(?!(?:single|no|new|empty|default|nested|pair|slice|singleton|other)(?:_|$))")
+_AFTER = re.compile(r"_after_(?:only_|several_|single_|repeated_)?([a-z]+?)s?(?:_|$)")
+_BY_AN_OPTION = re.compile(r"_(?:with|without)_(\w+)$")
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
 _SIGN = re.compile(r"[^\w\s]")
@@ -270,9 +273,19 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
 )
 
 
-def names_a_look(name: str) -> bool:
-    """Whether a test's name tells it from others by what a value looks like: `split_for_negative_index`.
+def names_a_look(name: str, set_up: Collection[str] = ()) -> bool:
+    """Whether a test's name tells it from others by what a value looks like (`split_for_negative_index`) or by how its
+    object came about (`at_after_add`, `delitem_without_intervals`).
 
-    How many values there are, what they hold, and that none is passed, says what is asked.
+    How many values there are, what they hold, and that none is passed, says what is asked; so does what was taken out.
+
+    Args:
+        set_up: the parameters of the constructor that the callable has not, too.
     """
-    return _BY_A_LOOK.search(name) is not None
+    if _BY_A_LOOK.search(name):
+        return True
+    step = _AFTER.search(name)
+    if step is not None and is_filling(step[1]):
+        return True
+    option = _BY_AN_OPTION.search(name)
+    return option is not None and option[1] in set_up

@@ -76,3 +76,16 @@ def test_marks_that_nobody_sees_are_escapes_in_texts_and_letters_stay() -> None:
         cafe,
         cafe,
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("del box[slice(1, 3)]", "del box[1:3]"),
+        ("box[slice(None, None, 2)]", "box[::2]"),
+        ("box[slice(4)]", "box[:4]"),
+        ("cut(slice(1, 3))", "cut(slice(1, 3))"),
+    ],
+)
+def test_a_slice_between_brackets_is_written_with_colons(written: str, plain: str) -> None:
+    assert polish(written) == plain

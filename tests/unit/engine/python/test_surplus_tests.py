@@ -240,3 +240,19 @@ def test_a_list_whose_order_runs_change_gives_way_to_one_that_has_an_order() -> 
 
     assert chosen(ordered, open_order) == ["parse(['pear', 'apple'])"]
     assert chosen(open_order) == ["parse({'x': 'y', 'z': 'y'})"]
+
+
+def test_no_is_said_of_what_has_content_rather_than_of_nothing() -> None:
+    holds, misses, empty = (
+        record(at, f"parse({given}, 4)", answer, (1, at))
+        for at, (given, answer) in enumerate((("[4, 7]", "True"), ("[5, 9]", "False"), ("[]", "False")))
+    )
+
+    assert set(chosen(holds, misses, empty)) == {"parse([4, 7], 4)", "parse([5, 9], 4)"}
+
+
+def test_a_table_of_zeros_shows_less_than_one_with_figures() -> None:
+    zeros = record(0, "parse(['a', 'b'])", "{'depth': 0.0, 'width': 0.0}")
+    figures = record(1, "parse(['apple', 'pear'])", "{'depth': 2.0, 'width': 1.5}")
+
+    assert chosen(zeros, figures) == ["parse(['apple', 'pear'])"]

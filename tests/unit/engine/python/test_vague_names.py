@@ -217,3 +217,17 @@ def test_what_a_value_looks_like_does_not_say_what_is_asked(name: str) -> None:
 @pytest.mark.parametrize("name", ["getitem_for_slice", "child_for_no_segments", "assoc_in_for_nested_dict", "format"])
 def test_how_many_values_there_are_and_what_they_hold_says_what_is_asked(name: str) -> None:
     assert not names_a_look(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("at_after_add", False),
+        ("size_after_several_adds", False),
+        ("size_after_clear", True),
+        ("delitem_without_items", False),
+        ("pop_without_default", True),
+    ],
+)
+def test_how_an_object_was_filled_and_made_does_not_say_what_is_asked(name: str, said: bool) -> None:
+    assert names_a_look(name, {"self", "items"}) is not said
