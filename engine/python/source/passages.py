@@ -22,21 +22,39 @@ _UNDERLINE = re.compile(r"\s*([=\-~^\"'#*+])\1{2,}\s*$")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|\.\. )")
 _COMMENT = re.compile(r"(?<=[)\]}'\"\w])\s+#\s*(?P<said>[^#]+)$")
 _ARTICLES = frozenset("a an the".split())
-# Words of headings and lead-ins that say nothing of what an example shows.
+# Words that say nothing of what an example shows.
 _EMPTY = frozenset(
-    "usage use using example examples basic basics simple quick quickstart start starting getting started note notes "
-    "output result results returns return more other see also api reference introduction overview tutorial description "
-    "tests test doctest doctests how to for of and or with in get new general misc miscellaneous details features "
-    "following below above this that is are it you can will do does normal default defaults typical case cases".split()
+    "use using basic basics simple quick quickstart start starting getting started output result results return more "
+    "other see api reference introduction overview tutorial description test tests how to for of and or with in get "
+    "new general misc miscellaneous details features that this is are it you can will does normal default defaults "
+    "typical case cases".split()
 )
-# What a sentence about the reader, or about another place in the text, begins with.
-_OF_SENTENCES = frozenset("this that these those it you we i they there here note see let lets but now please".split())
-_VERBS = frozenset(
-    "accepts adds allows applies assigns calls converts counts creates drops escapes expands fails fills finds gives "
-    "handles ignores inserts joins keeps leaves limits merges moves overrides overwrites pads preserves raises reads "
-    "rejects removes repeats replaces respects returns reverses rounds skips sorts splits strips supports swaps "
-    "treats trims truncates unwraps updates wraps works".split()
+# Words of what is said of the text itself, of the reader, or of another example.
+_OF_TEXT = frozenset(
+    "example examples usage doctest doctests docstring note notes below above following here just still again also "
+    "works remains means like same ditto instead".split()
 )
+# What a sentence about something else, or a part of one, begins with.
+_OF_SENTENCES = frozenset(
+    "this that these those it you we i they there see let lets but now please or and always only how what why some "
+    "dont raises raise".split()
+)
+_BASES = (
+    "accept add align allow apply assign build check convert copy count create drop escape expand extract fill find "
+    "get give handle ignore increment initialize insert invert iterate join keep leave limit make merge move override "
+    "overwrite pad preserve read reject remove repeat replace respect reverse round skip sort split strip support swap "
+    "treat trim truncate unwrap update wrap"
+).split()
+# What a comment asks for is what the code does: `invert bounds` as `inverts_bounds`.
+_DOES = {
+    base: f"{base[:-1]}ies"
+    if base[-2:] in ("py", "ly")
+    else f"{base}es"
+    if base.endswith(("s", "x", "sh"))
+    else f"{base}s"
+    for base in _BASES
+}
+_VERBS = frozenset(_DOES.values())
 _JOINED = frozenset("after at before by from if in on unless when while with without".split())
 # `clipped to width` is what was done, `mixed types` is what there is.
 _AFTER_DONE = frozenset("to by with from in into at on as".split())
@@ -69,8 +87,9 @@ def passage_words(case: Case, documents: Documents, *, near: bool = False) -> st
         return ""
     known = set(slug(case.subject.replace(".", " ")).split("_"))
     at = place.lines[0] - 1
-    said = chain(_comments(lines, at), () if near else _around(lines, at, in_code=place.path.endswith(".py")))
-    return next((words for text in said if (words := _phrase(text, known))), "")
+    comments = (_phrase(text, known, orders=True) for text in _comments(lines, at))
+    around = () if near else _around(lines, at, in_code=place.path.endswith(".py"))
+    return next(filter(None, chain(comments, (_phrase(text, known, orders=False) for text in around))), "")
 
 
 def _comments(lines: Sequence[str], at: int) -> Iterator[str]:
@@ -78,9 +97,15 @@ def _comments(lines: Sequence[str], at: int) -> Iterator[str]:
     behind = _COMMENT.search(lines[at])
     if behind is not None and not behind["said"].startswith("doctest"):
         yield behind["said"]
-    above = lines[at - 1].strip().removeprefix(">>>").strip() if at else ""
-    if above.startswith("#"):
+    above, before = (_code(lines[one]) if one >= 0 else "" for one in (at - 1, at - 2))
+    prompted = [_PROMPT.match(lines[one]) is not None for one in (at - 1, at) if one >= 0]
+    # The last line of several is only a part, and a line without a prompt above one with it is no comment.
+    if above.startswith("#") and not before.startswith("#") and len(set(prompted)) == 1:
         yield above.lstrip("# ")
+
+
+def _code(line: str) -> str:
+    return line.strip().removeprefix(">>>").strip()
 
 
 def _around(lines: Sequence[str], at: int, *, in_code: bool) -> Iterator[str]:
@@ -155,29 +180,41 @@ def _statements(section: Sequence[str]) -> list[str]:
     return found
 
 
-def _phrase(text: str, known: set[str]) -> str:
-    """The words of a text with their preposition; empty where they are too many, or are those of any example.
+def _phrase(text: str, known: set[str], *, orders: bool) -> str:
+    """The words of a text with their preposition; empty where they are too many or one, or are those of any example.
 
     Args:
         known: words of the subject's own name.
+        orders: whether the text may say in the imperative what is done.
     """
     plain = _MARKUP.sub(" ", text.strip()).strip().rstrip(":.!").strip()
-    if not plain or re.search(r"[=<>{}\[\]|\\/\d]|[.,;:!?]\s", plain) or not plain.isascii():
+    if not plain or re.search(r"[=<>{}\[\]|\\/\d\"]|'\w+'|[.,;:!?]\s", plain) or not plain.isascii():
         return ""
     words = [word for word in slug(plain.replace("'", "")).split("_") if word not in _ARTICLES]
-    if not words or len(words) > _MOST_WORDS or words[0] in _OF_SENTENCES:
+    if not 1 < len(words) <= _MOST_WORDS or words[0] in _OF_SENTENCES or not _OF_TEXT.isdisjoint(words):
         return ""
-    if _GERUND.fullmatch(words[0]) and len(words) > 1:
+    if words[0] in _DOES:
+        words = [_DOES[words[0]], *words[1:]] if orders else []
+    elif words[0] == "using":
+        words = ["with", *words[1:]]
+    elif _GERUND.fullmatch(words[0]):
         words = words[1:]
     while words and words[0] in ("of", "for", "to"):
         words = words[1:]
-    telling = [word for word in words if word not in _EMPTY | known and word.removesuffix("s") not in known]
-    if not telling or sum(map(len, telling)) < _FEWEST_LETTERS:
-        return ""
-    if words[0] not in _VERBS | _JOINED and not _FINITE.isdisjoint(words):
+    if not _tells(words, known):
         return ""
     joined = "_".join(words)
     if words[0] in _VERBS | _JOINED:
         return joined
     done = words[0].endswith("ed") and len(words) > 2 and words[1] in _AFTER_DONE
+    done = done or (words[0].endswith("ly") and words[-1].endswith("ed"))
     return f"when_{joined}" if done else f"for_{joined}"
+
+
+def _tells(words: Sequence[str], known: set[str]) -> bool:
+    """Whether words say more than the subject's own name, and are no clause without a verb or preposition before it."""
+    stems = tuple(word for word in known if len(word) >= _FEWEST_LETTERS)
+    telling = [word for word in words if word not in _EMPTY | known and not (stems and word.startswith(stems))]
+    if sum(map(len, telling)) < _FEWEST_LETTERS:
+        return False
+    return words[0] in _VERBS | _JOINED or (_FINITE | _VERBS).isdisjoint(words)

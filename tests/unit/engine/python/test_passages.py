@@ -88,6 +88,11 @@ def test_a_heading_over_calls_with_other_options_is_not_of_one_of_them() -> None
         ">>> table()  # doctest: +SKIP",
         ">>> table()  # => 3",
         ">>> table()  # this one is odd",
+        ">>> table()  # raises ValueError",
+        ">>> table()  # same as before",
+        "# Iteration\n>>> table()",
+        "# Allow missing cells\n>>> table()",
+        ">>> # Some rows of\n>>> # several lines\n>>> table()",
     ],
 )
 def test_words_of_any_example_name_none(text: str) -> None:
@@ -104,6 +109,12 @@ def test_what_was_done_is_told_from_what_there_is() -> None:
     told = [_words(f"# {text}\n>>> table()", 2) for text in ("Clipped to the width", "Mixed kinds", "Adding rules")]
 
     assert told == ["when_clipped_to_width", "for_mixed_kinds", "for_rules"]
+
+
+def test_what_a_comment_asks_for_is_what_the_code_does() -> None:
+    told = [_words(f">>> table()  # {text}") for text in ("Invert the bounds.", "using a separator", "copy all rows")]
+
+    assert told == ["inverts_bounds", "with_separator", "copies_all_rows"]
 
 
 def test_a_heading_over_another_docstring_is_not_read() -> None:
