@@ -14,6 +14,7 @@ from .counted_calls import REMEMBERS, counted_calls
 from .drawn_results import show_draws
 from .filled_attributes import show_filled_attributes
 from .independent_copies import independent_copies, spared_arguments
+from .linked_nodes import linked_nodes
 from .listed_arguments import listed_arguments
 from .missed_lookups import show_missed_lookups
 from .moved_clocks import show_moved_clocks
@@ -47,6 +48,7 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     await show_repeated_failures(facts, search, observer)
     await show_draws(facts, search, observer)
     await show_filled_attributes(facts, search, observer)
+    await show_scenarios(linked_nodes(search.records, facts), search, observer)
     await show_bounded_containers(facts, search, observer)
     await show_refused_values(facts, search, observer)
     await show_constructor_options(facts, search, observer)

@@ -224,7 +224,9 @@ def _candidates(
 
 def _of_scenario(base: str, test: NamedTest, usual: NamedTest, conditions: Sequence[str]) -> Iterator[str]:
     """Generates names by what a test does in several steps."""
-    yield from (f"{base}_{words}" for words in scenario_words(test.cases))
+    for words in scenario_words(test.cases):
+        linked = words.startswith("links_")  # the objects are constructed to be linked
+        yield f"{base.removesuffix('_construction') if linked else base}_{words}"
     yield from _with_words(base, restored_words(test.cases))
     if test is usual:
         return

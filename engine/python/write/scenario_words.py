@@ -41,8 +41,18 @@ def scenario_words(cases: Sequence[Case]) -> Iterator[str]:
                 copied_words(case),
                 spared_words(case),
                 unchanged_words(case),
+                linked_words(case),
             ),
         )
+
+
+def linked_words(case: Case) -> str:
+    """The attributes by which a test links objects of one class before it walks over them; empty for other tests."""
+    nodes = [node for text in case.statements[1:] if (tree := parse_or_none(text)) for node in tree.body]
+    targets = [node.targets[0] for node in nodes if isinstance(node, ast.Assign)]
+    names = dict.fromkeys(target.attr for target in targets if isinstance(target, ast.Attribute))
+    walks = isinstance(parse_expression(case.expression), ast.List)
+    return f"links_{'_and_'.join(names)}" if walks and names and len(targets) == len(nodes) else ""
 
 
 def counted_words(case: Case) -> str:
