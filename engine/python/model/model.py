@@ -260,7 +260,7 @@ class Value:
         length: len() where it has one.
         text: its repr, cut at 200 characters, for people; a search reads from it whether a repr can be compared.
         held: the arranged variable that holds this very object; empty for other objects.
-        unchanged: whether it equals the object that the act asks, or is the text that its `repr` gives.
+        unchanged: whether it equals the object that the act asks or one that it passes, or is the text of its `repr`.
     """
 
     type_name: str

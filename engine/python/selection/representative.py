@@ -52,8 +52,8 @@ class Representation:
 
     Attributes:
         degeneracy: 0 for arguments and receiver that show something; 1 for one that shows little; 2 and more for less.
-        trivial: whether the result is empty, None, False, zero, the unchanged first argument or an object like the one
-            that was asked, and nothing else happens; also for every exception.
+        trivial: whether the result is empty, None, False, zero, the unchanged first argument or an object like one
+            that was asked or passed, and nothing else happens; also for every exception.
         shape: the source without its literal values; trials of one shape are rows of one table.
         values: the literal values that were taken out of the shape, in order, as source text.
         arguments: values of the act's positional arguments and keywords, where all are literals; else None.

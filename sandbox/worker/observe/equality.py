@@ -1,9 +1,12 @@
-"""Finds comparisons that cannot fail: an `__eq__` that does not look at what an object was built from."""
+"""Finds what comparisons of objects say: an `__eq__` that cannot fail, since it does not look at what an object was
+built from, and results that equal what went in."""
 
 import ast
 import copy
+import re
 
 MAX_VARIANTS = 4
+_LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp, ast.unaryop, ast.expr_context)
 
 
 def tells_apart(source, scope, thing):
@@ -49,3 +52,49 @@ def _changed(value):
     if isinstance(value, str):
         return value + "x"
     return value + b"x" if isinstance(value, bytes) else None
+
+
+def gives_back(result, act, names, namespace):
+    """Whether a call or an operator gave an object that equals one of its own, or `repr(...)` of such an object.
+
+    Args:
+        act: the source of the call.
+        names: the variables that the trial has made.
+        namespace: what they hold, and what the source of objects reads.
+    """
+    of_text = act.startswith("repr(")
+    if not of_text and type(result).__module__ == "builtins":
+        return False
+    try:
+        return any(_is_like(result, one, of_text) for one in _given(act, of_text, names, namespace))
+    except Exception:  # how a project's objects compare, and what its properties do, is their business
+        return False
+
+
+def _is_like(result, one, of_text):
+    if type(one).__eq__ is object.__eq__ or type(one).__module__ == "builtins":
+        return False
+    return repr(one) == result if of_text else type(one) is type(result) and bool(one == result)
+
+
+def _given(act, of_text, names, namespace):
+    """The object that is asked, then those that are passed: variables, and objects made of literals."""
+    name, *parts = re.split(r"[^\w.]", act[5 if of_text else 0 :], maxsplit=1)[0].split(".")
+    if name in names:
+        one = namespace.get(name)
+        for part in parts[:-1]:  # the last one is the method
+            one = getattr(one, part)
+        yield one
+    node = ast.parse(act.strip(), mode="eval").body
+    node = node.args[0] if of_text and isinstance(node, ast.Call) and node.args else node
+    passed = node.args if isinstance(node, ast.Call) else [node.right] if isinstance(node, ast.BinOp) else []
+    for operand in passed:
+        if isinstance(operand, ast.Name) and operand.id in names:
+            yield namespace[operand.id]
+        elif isinstance(operand, ast.Call) and isinstance(operand.func, ast.Name) and _is_of_literals(operand):
+            yield eval(compile(ast.Expression(operand), "<operand>", "eval"), namespace)
+
+
+def _is_of_literals(call):
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return all(isinstance(part, _LITERAL) for one in given for part in ast.walk(one))

@@ -6,7 +6,6 @@ import io
 import itertools
 import os
 import pathlib
-import re
 import shutil
 import sys
 import types
@@ -15,6 +14,7 @@ from typing import Any
 
 from . import effects, endings
 from .endings import MAX_MESSAGE
+from .equality import gives_back
 from .fixtures import MonkeyPatch, Request
 from .limits import OutOfTime, TrialRefused, quiet, unheard
 from .literals import Literals
@@ -280,7 +280,7 @@ class _Work:
             held = next((name for name in self.names if self.namespace.get(name) is result), None)
             if held is not None:
                 self.told["value"]["h"] = held
-            elif self._is_like_receiver(result):
+            elif gives_back(result, self.trial["act"], self.names, self.namespace):
                 self.told["value"]["e"] = True
             if self.trial.get("asks") and "s" not in self.told["value"]:
                 asked = effects.looks(self.renderer, self.trial["asks"], {**self.namespace, "result": result})
@@ -289,23 +289,6 @@ class _Work:
                 self.told["value"]["at"] = [*known, *answers]
             if self.trial.get("wanted") is not None:
                 self.told["shown"] = "" if result is None else repr(result)[:MAX_SHOWN]
-
-    def _is_like_receiver(self, result):
-        """Whether a method or an operator gave an object that equals its own, or `repr(…)` of such an object."""
-        act = self.trial["act"]
-        of_text = act.startswith("repr(")
-        name, *parts = re.split(r"[^\w.]", act[5 if of_text else 0 :], maxsplit=1)[0].split(".")
-        if name not in self.names:
-            return False
-        try:
-            one = self.namespace.get(name)
-            for part in parts[:-1]:  # the last one is the method
-                one = getattr(one, part)
-            if type(one).__eq__ is object.__eq__ or type(one).__module__ == "builtins":
-                return False
-            return repr(one) == result if of_text else type(one) is type(result) and bool(one == result)
-        except Exception:  # how a project's objects compare, and what its properties do, is their business
-            return False
 
     def _tell_raised(self, error):
         if isinstance(error, TrialRefused):

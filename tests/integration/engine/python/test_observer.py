@@ -161,6 +161,9 @@ class Place:
     def __truediv__(self, other):
         return Place(self.path + other)
 
+    def nearer(self, other):
+        return Place(min(self.path, other.path)[:5])
+
     @property
     def end(self):
         return Place(self.path[-1:])
@@ -198,6 +201,9 @@ TRIALS = [
     trial("plain.end.tidy()", "plain = Place('bar')", subject="Place.tidy"),
     trial("tidy / ''", "tidy = Place('a')", subject="Place.__truediv__"),
     trial("tidy / 'b'", "tidy = Place('a')", subject="Place.__truediv__"),
+    trial("place.nearer(Place('a'))", "place = Place('bar')", subject="Place.nearer"),
+    trial("place.nearer(other)", "place = Place('bar')", "other = Place('a')", subject="Place.nearer"),
+    trial("place.nearer(Place('apples'))", "place = Place('bar')", subject="Place.nearer"),
 ]
 
 
@@ -221,6 +227,18 @@ def test_a_result_that_equals_the_object_that_was_asked_is_told(seen: Mapping[st
     assert told.pop("tidy / 'b'") is told.pop("place.tidy()") is False
     assert set(told) == {"plain.tidy()", "repr(plain.tidy())", "plain.end.tidy()", "tidy / ''"}
     assert all(told.values())
+
+
+@pytest.mark.parametrize(
+    ("act", "given_back"),
+    [("place.nearer(Place('a'))", True), ("place.nearer(other)", True), ("place.nearer(Place('apples'))", False)],
+)
+def test_a_result_that_equals_an_object_that_was_passed_is_told(
+    seen: Mapping[str, Observation], act: str, given_back: bool
+) -> None:
+    value = seen[act].value
+    assert value is not None
+    assert value.unchanged is given_back
 
 
 def test_an_exception_is_told_with_type_message_and_line(seen: Mapping[str, Observation]) -> None:
