@@ -11,7 +11,7 @@ from ..inputs.plain_texts import is_sample
 from ..search.story_steps import is_filling
 from ..source.titles import describe, slug, snake_case
 
-_BY_A_LOOK = re.compile(r"_for_(?!(?:single|no|new|empty|default|nested|pair|slice|singleton|other)(?:_|$))")
+_BY_A_LOOK = re.compile(r"_for_(?!(?:single|no|new|empty|non_empty|default|nested|pair|slice|singleton|other)(?:_|$))")
 _AFTER = re.compile(r"_after_(?:only_|several_|single_|repeated_)?([a-z]+?)s?(?:_|$)")
 _BY_AN_OPTION = re.compile(r"_(?:with|without)_(\w+)$")
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
@@ -130,6 +130,8 @@ def made_words(noun: str, call: ast.Call) -> str:
         return done if "_" in done else f"{done}_{noun}"
     if made and made != noun and made in noun.split("_"):
         return f"{noun}_as_{made}"  # `random_random_state` says a word twice
+    if f"_{noun}_" in f"_{made}_":
+        return made
     if made.startswith(("from_", "as_")):
         return f"{noun}_{made}"
     return f"{made}_{noun}" if made else ""

@@ -206,7 +206,10 @@ def test_an_index_is_not_looked_for_among_the_items() -> None:
 def test_a_class_whose_name_the_parameter_has_is_not_said_twice() -> None:
     found = _named(_returns("draw(1, 2016)", of="draw"), _returns("draw(1, Random(2016))", of="draw"))
 
+    pairs = _named(_returns("draw(1, state)", of="draw"), _returns("draw(1, BigRandom_state(2))", of="draw"))
+
     assert found[1] == "draw_for_random_state_as_random"
+    assert pairs[1] == "draw_for_big_random_state"
 
 
 def test_the_variable_of_a_document_tells_an_argument_that_no_other_word_does() -> None:
