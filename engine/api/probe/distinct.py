@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -29,6 +29,7 @@ _OTHER_FORMATS = {
 _LARGER = 1000
 _STEPS = (11, 13, 17, 19)
 """By how much the numbers of a second resource differ from those of the first, one after the other."""
+_SMALL_STEPS = (1, 2, 3, 4)
 _REQUEST_KEYS = re.compile(r"idempot|request-?id", re.IGNORECASE)
 _OTHER_NAMES = {"Ada": "Grace", "Lovelace": "Hopper", "ada": "grace", "Ada Lovelace": "Grace Hopper"}
 
@@ -36,19 +37,25 @@ _OTHER_NAMES = {"Ada": "Grace", "Lovelace": "Hopper", "ada": "grace", "Ada Lovel
 def distinct_requests(baseline: BaselineRequest, world: ResourceModel) -> Iterator[tuple[Json, Json]]:
     """Yield requests for a second resource, each with what to save of its answer: then one of letters and digits only.
 
-    A name that the client chooses may have to be a code, and the document need not say so.
+    A name that the client chooses may have to be a code, and the document need not say so. Of what is bounded by what
+    is left, such as seats, little more is asked for last.
     """
-    usual, plain = distinct_request(baseline, world), distinct_request(baseline, world, plain=True)
-    yield from (found for found in (usual, plain if plain != usual else None) if found is not None)
+    tried: list[tuple[Json, Json]] = []
+    for plain, steps in ((False, _STEPS), (True, _STEPS), (True, _SMALL_STEPS)):
+        found = distinct_request(baseline, world, plain=plain, steps=steps)
+        if found is not None and found not in tried:
+            tried.append(found)
+            yield found
 
 
 def distinct_request(
-    baseline: BaselineRequest, world: ResourceModel, *, plain: bool = False
+    baseline: BaselineRequest, world: ResourceModel, *, plain: bool = False, steps: Sequence[int] = _STEPS
 ) -> tuple[Json, Json] | None:
     """Return the request for a second resource and what to save of its answer; None where none can be made.
 
     Args:
         plain: whether other texts have letters and digits only.
+        steps: by how much its numbers differ, one after the other.
     """
     operation, request = baseline.operation, baseline.request
     makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
@@ -70,7 +77,7 @@ def distinct_request(
         whole = {**(full if isinstance(full, dict) else {}), **content}
         properties = world.samples.properties(operation.body.schema)
         schemas = {name: properties.get(name, True) for name in whole}
-        made["body"] = {**request["body"], "content": _all_changed(schemas, whole, world.samples, plain)}
+        made["body"] = {**request["body"], "content": _all_changed(schemas, whole, world.samples, plain, steps)}
     if made == {key: entry for key, entry in request.items() if key != "save"}:
         return None
     key = request_key(baseline)
@@ -169,14 +176,16 @@ def request_key(baseline: BaselineRequest) -> str:
     return next((name for name in baseline.request.get("headers") or {} if _REQUEST_KEYS.search(name)), "")
 
 
-def _all_changed(schemas: Mapping[str, Any], values: Json, samples: SampleValues, plain: bool) -> Json:
+def _all_changed(
+    schemas: Mapping[str, Any], values: Json, samples: SampleValues, plain: bool, apart: Sequence[int]
+) -> Json:
     """Return other values for all properties, each number by a step of its own: a sum and a product differ then."""
-    steps = iter(_STEPS)
+    steps = iter(apart)
     made: Json = {}
     for name, schema in schemas.items():
         value = values[name]
         counted = isinstance(value, int | float) and not isinstance(value, bool)
-        step = next(steps, _STEPS[-1]) if counted else _STEPS[0]
+        step = next(steps, apart[-1]) if counted else apart[0]
         made[name] = _other_or_same(schema, value, samples, step=step, plain=plain)
     return made
 

@@ -28,6 +28,7 @@ from typing import Any
 
 LOOPBACK = "127.0.0.1"
 STOP_SECONDS = 20.0
+SETTLE_SECONDS = 2.0
 SURROUNDINGS = re.compile(
     r"PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LANGUAGE|LOGNAME|USER|USERNAME|TERM|SHELL|VIRTUAL_ENV"
     r"|(API_|LC_|LD_|DYLD_|PYTHON|COV|CONDA_|SSL_CERT_).*"
@@ -207,7 +208,7 @@ def server_of(application):
         return lambda listener: _serve_wsgi(application, listener)
     import uvicorn
 
-    config = uvicorn.Config(application, log_level="warning", timeout_keep_alive=1)
+    config = uvicorn.Config(settled(application), log_level="warning", timeout_keep_alive=1)
     config.load()
     asyncio.run(asyncio.sleep(0))
     # What the first answer would import, or make of its route, is there before any fork.
@@ -218,6 +219,34 @@ def server_of(application):
         with contextlib.suppress(Exception):
             route.matches({"type": "http", "method": "GET", "path": "/-", "root_path": "", "headers": []})
     return lambda listener: uvicorn.Server(config).run(sockets=[listener])
+
+
+def settled(application):
+    """An application of ASGI that begins with a request when it is done with the one before, such as with its commit.
+
+    Some frameworks commit after the answer was sent: who reads at once would be told what was there before. Requests
+    that come while others are not answered do not wait, and none waits longer than SETTLE_SECONDS.
+    """
+    asked, answered = set(), set()
+
+    async def answer(scope, receive, send):
+        task: Any = asyncio.current_task()
+
+        async def sending(message):
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                asked.discard(task)
+                answered.add(task)
+                task.add_done_callback(answered.discard)
+            await send(message)
+
+        if answered and not asked:
+            await asyncio.wait(answered, timeout=SETTLE_SECONDS)
+        if scope["type"] == "http":
+            asked.add(task)
+            task.add_done_callback(asked.discard)
+        await application(scope, receive, sending)
+
+    return answer
 
 
 def _serve_wsgi(application, listener):

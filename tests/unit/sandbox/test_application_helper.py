@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from types import SimpleNamespace
@@ -94,3 +95,52 @@ def test_a_form_with_files_is_sent_alike_whether_a_command_starts_the_applicatio
     assert (content, headers["Content-Type"]) == api_process._form(fields, "multipart/form-data")
     application.request("POST", "/photos", form={"title": "a b"})
     assert sent[1][2:] == ("title=a+b", {"Content-Type": "application/x-www-form-urlencoded"})
+
+
+class _Committing:
+    """An application that commits after its first answer, when it is told to; what it does is written down."""
+
+    def __init__(self):
+        self.done = []
+        self.answered, self.commits = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, scope, receive, send):
+        self.done.append(f"{scope['path']} asked")
+        await send({"type": "http.response.start", "status": 200})
+        if scope["path"] == "/slow":
+            self.answered.set()
+            await self.commits.wait()
+        await send({"type": "http.response.body"})
+        if scope["path"] == "/first":
+            self.answered.set()
+            await self.commits.wait()
+        self.done.append(f"{scope['path']} done")
+
+
+async def _asked(application, *paths):
+    """The requests for some paths at an application, the second one begun when the first is at its commit."""
+
+    async def send(message):
+        pass
+
+    answer = api_serving.settled(application)
+    first = asyncio.create_task(answer({"type": "http", "path": paths[0]}, None, send))
+    await application.answered.wait()
+    second = asyncio.create_task(answer({"type": "http", "path": paths[1]}, None, send))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    application.commits.set()
+    await asyncio.gather(first, second)
+    return application.done
+
+
+@pytest.mark.feature("T-20")
+async def test_a_request_begins_when_what_follows_the_answer_before_it_is_done():
+    done = await _asked(_Committing(), "/first", "/second")
+    assert done == ["/first asked", "/first done", "/second asked", "/second done"]
+
+
+@pytest.mark.feature("T-20")
+async def test_a_request_does_not_wait_for_one_that_is_not_answered():
+    done = await _asked(_Committing(), "/slow", "/second")
+    assert done == ["/slow asked", "/second asked", "/second done", "/slow done"]

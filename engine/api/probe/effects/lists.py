@@ -238,6 +238,9 @@ def _member_values(world: ResourceModel, parameter: ApiParameter, story: list[Js
         texts = [text for request in story for text in _texts(request)]
         # Prefixes: a search for them finds some members and not others.
         values += [text[:2] for text in texts[:3]]
+        # In other letters it finds them, too, or it does not.
+        words = [text for text in values if isinstance(text, str) and text.upper() != text]
+        values += [text.upper() for text in words[:1]] if not whole.keys() & {"format", "pattern", "enum"} else []
     return values
 
 

@@ -93,12 +93,15 @@ def hides_from_others(seen: ObservedProposal) -> bool:
     it has to show none of what was stored.
     """
     proposal = seen.proposal
-    asked = auth_names(proposal.request) == (OTHER,) and "{" not in proposal.operation.path
+    asked = auth_names(proposal.request) == (OTHER,) and not proposal.operation.path.endswith("}")
     place = proposal.request["path"].rstrip("/")
     stored = [step for step in proposal.setup if step.get("save")]
     if not asked or not stored or proposal.request["method"] != "GET" or not seen.answer.ok:
         return False
     listed = [step for step in stored if step["path"].rstrip("/") == place]
+    # Below something of the owner's it is a list where something was put into it.
+    if "{" in place and not listed:
+        return False
     if len(listed) < _SEVERAL or any(map(cuts, proposal.request.get("query") or ())):
         return not _shows_it(seen)
     shown = _shown_ids(seen)

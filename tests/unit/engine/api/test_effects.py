@@ -187,6 +187,20 @@ async def test_the_last_piece_is_taken_out_and_one_more_is_not(finder: BaselineF
     assert set(found) == {"move with_the_lowest_pieces", "move below_the_lowest_pieces"}
 
 
+async def test_of_what_is_nearly_all_booked_a_little_more_is_asked_for(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    sent = finder.send
+
+    async def bounded(requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
+        answers = await sent(requests, again=again)
+        contents = [(one.get("body") or {}).get("content", {}).get("pieces", 0) for one in requests]
+        return answers if sum(contents) < 10 else (*answers[:-1], HttpAnswer(409))
+
+    cast(Any, finder).send = bounded
+    assert (await second_things(finder, world))["move"].request["body"]["content"] == {"pieces": 2}
+
+
 async def test_a_total_is_read_of_several_things_of_which_two_are_of_one_kind(
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
