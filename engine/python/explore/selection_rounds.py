@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..model.model import Arc, TrialFinding
+from ..scenarios.further_rows import is_further_row
 from ..search.trial_search import TrialRecord
 from .confirm import TOO_LATE, Confirmation
 
@@ -88,6 +89,7 @@ def trial_findings(
                 agrees=confirmed.verdict.agrees,
                 contradicts=confirmed.verdict.contradicts,
                 kills=kills.get(record.number, frozenset()),
+                is_edge=is_further_row(record),
             )
         )
         reached |= covered

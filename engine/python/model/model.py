@@ -336,6 +336,7 @@ class TrialFinding:
         contradicts: the documented result that the trial contradicts (a suspected defect), else None.
         kills: numbers of the sampled mutants that its test would kill, and higher ones of other faults that it was made
             to show (`explore/shown_faults.py`).
+        is_edge: whether it shows an edge or a rule, in a row beside an example of the same form.
     """
 
     trial: Trial
@@ -346,6 +347,7 @@ class TrialFinding:
     agrees: bool | None = None
     contradicts: str | None = None
     kills: frozenset[int] = frozenset()
+    is_edge: bool = False
 
 
 @dataclass(frozen=True, slots=True)

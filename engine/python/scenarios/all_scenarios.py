@@ -22,6 +22,7 @@ from .object_round_trips import object_round_trips, with_named_content, written_
 from .overlapping_operands import overlapping_operands
 from .refused_values import show_refused_values
 from .repeated_failures import show_repeated_failures
+from .rule_tables import show_rule_tables
 from .scenario import ROUND_TRIP, ShownBehaviour, show_scenarios
 from .searched_items import show_searched_items
 from .unchanged_arguments import unchanged_arguments
@@ -54,6 +55,7 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     await show_constructor_options(facts, search, observer)
     await show_searched_items(facts, search, observer)
     await show_missed_lookups(facts, search, observer)
+    await show_rule_tables(facts, search, observer, source)
 
 
 def _mark_round_trips(records: Sequence[TrialRecord]) -> None:

@@ -107,8 +107,8 @@ def _without_indistinct(
 ) -> list[AssertableFinding]:
     """Drops findings whose tests or rows only a number, or the look of a value, tells from others, for want of words.
 
-    Documented ones stay, and the only one of a member. So do rows, calls with a larger or smaller number or with a
-    value that looks otherwise (negative, with a comma), and those on an object that came about otherwise, that run a
+    Documented ones, edges, rules and the only one of a member stay. So do rows, calls with a larger or smaller number
+    or with a value that looks otherwise (negative, with a comma), and those on an object that came about otherwise, that run a
     way through the code that no other one does: what only notices more is not worth a row that a reader cannot tell
     from its sibling. Two tests that no words tell apart are one, as are two that pass a value by its place and by its
     name.
@@ -120,7 +120,7 @@ def _without_indistinct(
         row = _NUMBERED.fullmatch(case.id)
         return row is not None and (case.subject, row[1]) in rows
 
-    free = [(one, case) for one, case in zip(judged, cases, strict=True) if not one.documented]
+    free = [(one, case) for one, case in zip(judged, cases, strict=True) if not (one.documented or one.finding.is_edge)]
     set_up = _set_up_parameters(facts)
     looks = {id(one) for one, case in free if names_a_look(_test_name(case), set_up.get(case.subject, frozenset()))}
     vague = {id(one) for one, case in free if case.id in built.vague or _test_name(case).endswith("_by_name")}
