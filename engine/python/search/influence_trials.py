@@ -32,6 +32,7 @@ _MOST_BASES = 3
 _MOST_WRITTEN_BASES = 8
 _MOST_TRIALS = 400
 _MOST_VALUES = 4
+_MOST_CONTROLS = 3
 _PLAIN_RESULTS = frozenset({"None", "''", "b''", "[]", "()", "{}", "set()", "0", "True", "False"})
 _NAME = re.compile(r"[A-Za-z_]\w*")
 # What makes a container or number of another kind than a default does, and can do what is done with that.
@@ -72,7 +73,9 @@ async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watc
     Args:
         source: the module's text, for the options that functions take by `**kwargs`.
     """
-    options = option_trials(search.records, facts, keyword_options(source))
+    more = keyword_options(source)
+    await run_trials(control_trials(search.records, facts, more), search, observer)
+    options = option_trials(search.records, facts, more)
     bases = [*influence_trials(search.records), *options]
     found = await run_trials(_breadth_first(bases)[:_MOST_TRIALS], search, observer)
     shown: set[tuple[str, str]] = set()
@@ -107,16 +110,8 @@ def option_trials(
     Args:
         more: options that are no parameters, by qualified name.
     """
-    by_subject: dict[str, list[TrialRecord]] = defaultdict(list)
-    for record in filter(is_comparable, records):
-        by_subject[record.trial.subject].append(record)
     wanted: list[tuple[TrialRecord, str, list[Trial]]] = []
-    for one in facts.callables():
-        options = [item for item in one.parameters if item.default is not None and not item.name.startswith("_")]
-        options += (more or {}).get(one.qualname, ())
-        if not one.public or not options or not by_subject[one.qualname]:
-            continue
-        calls = [found for record in by_subject[one.qualname] if (found := _call_of(record, one, facts)) is not None]
+    for one, options, calls in _calls_with_options(records, facts, more or {}):
         known = {_situation(found, found.call): found.record for found in reversed(calls)}
         domains = next((item for item in facts.domains if item.qualname == one.qualname), None)
         for option in options:
@@ -130,6 +125,38 @@ def option_trials(
             domain = domains.of(option.name) if domains is not None else UNKNOWN
             wanted += _option_trials(calls, option.name, bases, _known_values(option, domain))
     return wanted
+
+
+def control_trials(
+    records: Sequence[TrialRecord], facts: ModuleFacts, more: Mapping[str, Sequence[Parameter]]
+) -> list[Trial]:
+    """Calls that a person wrote without one of the options that they pass: what the option is for shows beside them."""
+    found: dict[Trial, None] = {}
+    for _, options, calls in _calls_with_options(records, facts, more):
+        known = {_situation(one, one.call) for one in calls}
+        for option in options:
+            passing = [one for one in calls if option.name in one.passed and _is_written(one)]
+            for one in passing[:_MOST_CONTROLS]:
+                call = one.without(option.name)
+                if call is not None and _situation(one, call) not in known:
+                    trial = one.record.trial
+                    found[replace(trial, act=one.act(call), source="mutation", wanted=None, wanted_line=0)] = None
+    return list(found)[:_MOST_TRIALS]
+
+
+def _calls_with_options(
+    records: Sequence[TrialRecord], facts: ModuleFacts, more: Mapping[str, Sequence[Parameter]]
+) -> Iterator[tuple[CallableFacts, list[Parameter], list[_Call]]]:
+    """Generates the public callables that take options, these, and the calls whose outcomes can be compared."""
+    by_subject: dict[str, list[TrialRecord]] = defaultdict(list)
+    for record in filter(is_comparable, records):
+        by_subject[record.trial.subject].append(record)
+    for one in facts.callables():
+        options = [item for item in one.parameters if item.default is not None and not item.name.startswith("_")]
+        options += more.get(one.qualname, ())
+        if one.public and options and by_subject[one.qualname]:
+            found = [call for record in by_subject[one.qualname] if (call := _call_of(record, one, facts)) is not None]
+            yield one, options, found
 
 
 def _known_values(option: Parameter, domain: ParameterDomain) -> list[_Known]:

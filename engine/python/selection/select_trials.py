@@ -36,6 +36,8 @@ MOST_PER_CALLABLE = 24
 MOST_FORMS = 6
 MOST_EXAMPLES = 12
 MOST_OPTIONS = 4
+_MOST_SHOWN_OPTIONS = 24
+_ODD_OPTION = 2
 # The price of a delta beside its length: a call of another form starts a test of its own, a degenerate value shows
 # little.
 _BASE = 20.0
@@ -110,6 +112,7 @@ def select_candidates(
     anchored = [name for name in subjects if _take_anchor(by_subject[name], selection, concerns)]
     for name in anchored:
         _take_further_rows(by_subject[name], selection)
+        _take_options(by_subject[name], selection)
         _take_deltas(by_subject[name], selection, lambda arc, name=name: concerns(name, arc))
     for name in anchored:  # what is left of other callables: only a call from here reaches it
         _take_deltas(by_subject[name], selection, lambda arc: True)
@@ -215,6 +218,38 @@ def _take_further_rows(candidates: Sequence[TrialCandidate], selection: Selectio
             selection.take(row, keep=True)
 
 
+def _take_options(candidates: Sequence[TrialCandidate], selection: Selection) -> None:
+    """Takes for each option that no test shows yet the plainest call that does, beside the same call without it."""
+    found: dict[str, list[TrialCandidate]] = defaultdict(list)
+    for one in candidates:
+        option = str(one.record.notes.get(Distinction))
+        fits = one.asserts and one.meant and not (one.misfits or one.idle) and one.oddness < _ODD_OPTION
+        if option.startswith("option ") and fits and one.representation.options <= MOST_OPTIONS:
+            found[option].append(one)
+    for showing in list(found.values())[:_MOST_SHOWN_OPTIONS]:
+        if not any(one.record.number in selection.chosen for one in showing):
+            best = min(showing, key=_plainness)
+            selection.take(best, keep=True)
+            _take_control(best, [one for one in candidates if one.asserts and one.meant and not one.misfits], selection)
+
+
+def _take_control(candidate: TrialCandidate, fit: Sequence[TrialCandidate], selection: Selection) -> bool:
+    """Takes the call that a candidate is compared with: what an option changes shows beside the call without it.
+
+    Returns whether it was none of the tests yet, and became one.
+    """
+    control = next((one for one in fit if one.record.number == candidate.record.notes.get(Control)), None)
+    if control is None or control.record.number in selection.chosen or _shows_little(control) or control.idle:
+        return False
+    selection.controls.add(control.record.number)
+    selection.take(control, keep=True)
+    return True
+
+
+def _plainness(one: TrialCandidate) -> tuple[object, ...]:
+    return one.record.trial.source not in RICH_SOURCES, _shows_little(one), one.cost, one.record.number
+
+
 def _is_representative(candidate: TrialCandidate) -> bool:
     return not candidate.raises and not candidate.representation.trivial
 
@@ -254,12 +289,7 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: Selection, cou
             return
         selection.take(best[1])
         taken += 1
-        control = next((one for one in fit if one.record.number == best[1].record.notes.get(Control)), None)
-        stands = control is None or control.record.number in selection.chosen
-        if control is not None and not (stands or _shows_little(control) or control.idle):
-            selection.controls.add(control.record.number)
-            selection.take(control, keep=True)  # what an option changes shows beside the call without it
-            taken += 1
+        taken += _take_control(best[1], fit, selection)
         usable = [one for one in usable if one.record.number not in selection.chosen]
 
 

@@ -108,10 +108,10 @@ def _without_indistinct(
     """Drops findings whose tests or rows only a number, or the look of a value, tells from others, for want of words.
 
     Documented ones, edges, rules and the only one of a member stay. So do rows, calls with a larger or smaller number
-    or with a value that looks otherwise (negative, with a comma), and those on an object that came about otherwise, that run a
-    way through the code that no other one does: what only notices more is not worth a row that a reader cannot tell
-    from its sibling. Two tests that no words tell apart are one, as are two that pass a value by its place and by its
-    name.
+    or with a value that looks otherwise (negative, with a comma), and those on an object that came about otherwise,
+    that run a way through the code that no other one does: what only notices more is not worth a row that a reader
+    cannot tell from its sibling. Two tests that no words tell apart are one, as are two that pass a value by its place
+    and by its name.
     """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
