@@ -13,6 +13,7 @@ from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.influence_trials import (
     Control,
     Distinction,
+    control_trials,
     influence_trials,
     option_trials,
 )
@@ -143,3 +144,23 @@ def test_a_default_that_is_a_type_is_tried_with_another_type_that_can_do_the_sam
     assert made.act == "collected([1], factory=OrderedDict)"
     assert "from collections import OrderedDict" in made.imports
     assert [trial.act for trial in proposed["option parts"]] == ["collected([1], parts=tuple)"]
+
+
+def test_a_written_call_with_options_is_compared_with_the_same_call_without_each() -> None:
+    written = record(0, "padded('hi', 5, fill='*', left=True)", returned("'***hi'"), source="document")
+    found = record(1, "padded('hi', 5, fill='-')", returned("'hi---'"), source="mutation")
+
+    proposed = control_trials([written, found], OPTIONS, {})
+
+    assert [trial.act for trial in proposed] == ["padded('hi', 5, left=True)", "padded('hi', 5, fill='*')"]
+
+
+def test_each_option_has_a_test_before_rows_that_run_more_take_its_place() -> None:
+    most = MOST_PER_CALLABLE
+    rows = [record(0, "first([5, 1])", returned("6"), (1, 2), source="domain")]
+    rows += [record(at, f"first([5, {at}])", returned(str(at)), (1, at), source="domain") for at in range(2, most + 6)]
+    rows.append(record(99, "first([5, 1], lowest=True)", returned("1"), (1, 2), source="domain"))
+    rows[-1].notes.update({Distinction: "option lowest", Control: 0})
+    kills = {one.number: frozenset({2 * one.number, 2 * one.number + 1}) for one in rows[:-1]}
+
+    assert 99 in {one.number for one in select_trials(rows, FACTS, frozenset(), kills)}
