@@ -300,7 +300,7 @@ def _added(name: str, node: ast.expr, *, choice: bool) -> str:
         return f"with_{plain}" if said else f"with_{slug(node.value)}_{plain}"
     if flags := flag_words(node):
         return f"with_{flags}_{plain}"
-    words = _value(name, node, None)
+    words = _value(name, node, None) if plain not in _ANYTHING else ""
     # Of how many items it is tells less than that it is passed.
     return words if words.startswith(TELLING) and not words.startswith("single_") else f"with_{plain}"
 

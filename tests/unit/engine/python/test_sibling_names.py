@@ -47,6 +47,7 @@ _FACTS = ModuleFacts(
         _callable("apart", "first", "other=None"),
         _callable("chain", "iterable=()", "reverse=False"),
         _callable("draw", "count", "random_state"),
+        _callable("put", "d", "default=None"),
     ),
     classes=(_ZONE,),
 )
@@ -222,3 +223,13 @@ def test_the_variable_of_a_document_tells_an_argument_that_no_other_word_does() 
     found = _named(shown("draw(1, boxing_day)", "[1]", *dates), shown("draw(1, new_year)", "[1, 2]", *dates))
 
     assert found == ["draw", "draw_for_new_year"]
+
+
+def test_that_a_default_is_zero_says_nothing_beside_what_it_is_for() -> None:
+    found = _named(
+        _returns("put({'a': 1})", of="put"),
+        _returns("put({}, default='bar')", of="put"),
+        _returns("put({1: 'foo'}, 0)", of="put"),
+    )
+
+    assert found[1:] == ["put_with_default", "put_with_default_for_non_empty_dict"]
