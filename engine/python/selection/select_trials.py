@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from ..inputs.plain_texts import MANGLED
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts
 from ..scenarios.compared_arguments import COMPARED
-from ..scenarios.further_rows import is_further_row
 from ..scenarios.independent_copies import SPARES
 from ..scenarios.overlapping_operands import OVERLAPPING, SHOWN_OPERANDS
 from ..scenarios.scenario import LISTED, ROUND_TRIP, ShownBehaviour
-from ..search.influence_trials import Control, Distinction
+from ..search.influence_trials import Distinction
 from ..search.trial_search import TrialRecord
 from .candidates import DISTINCTION, TrialCandidate, rank_candidates
 from .degeneracy import MILD, SEVERE
@@ -28,16 +27,14 @@ from .idle_arguments import outcome_of
 from .plain_constructions import drop_plain_constructions
 from .reaching import concerns_of, only_lets_through, reaches, undoing
 from .representative import NO_RESULT, OTHER_SHAPE, Representation
-from .state import Selection
+from .state import MOST_OPTIONS, Selection, shows_little, take_control, take_further_rows, take_options
 from .surplus_tests import without_surplus_tests
 from .tautologies import ends_where_it_began
 
 MOST_PER_CALLABLE = 24
 MOST_FORMS = 6
 MOST_EXAMPLES = 12
-MOST_OPTIONS = 4
-_MOST_SHOWN_OPTIONS = 24
-_ODD_OPTION = 2
+EXAMPLES_OF_OPTION = 2
 # The price of a delta beside its length: a call of another form starts a test of its own, a degenerate value shows
 # little.
 _BASE = 20.0
@@ -109,10 +106,12 @@ def select_candidates(
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
     concerns = concerns_of(facts)
     selection = Selection(set(reached), counts_goals=not kills)
-    anchored = [name for name in subjects if _take_anchor(by_subject[name], selection, concerns)]
+    options = {one.qualname: sum(item.default is not None for item in one.parameters) for one in facts.callables()}
+    most = {name: max(MOST_EXAMPLES, EXAMPLES_OF_OPTION * options.get(name, 0)) for name in subjects}
+    anchored = [name for name in subjects if _take_anchor(by_subject[name], selection, concerns, most[name])]
     for name in anchored:
-        _take_further_rows(by_subject[name], selection)
-        _take_options(by_subject[name], selection)
+        take_further_rows(by_subject[name], selection)
+        take_options(by_subject[name], selection)
         _take_deltas(by_subject[name], selection, lambda arc, name=name: concerns(name, arc))
     for name in anchored:  # what is left of other callables: only a call from here reaches it
         _take_deltas(by_subject[name], selection, lambda arc: True)
@@ -152,13 +151,13 @@ def _is_truth(candidate: TrialCandidate) -> bool:
 
 
 def _take_anchor(
-    candidates: Sequence[TrialCandidate], selection: Selection, concerns: Callable[[str, Arc], bool]
+    candidates: Sequence[TrialCandidate], selection: Selection, concerns: Callable[[str, Arc], bool], most_examples: int
 ) -> bool:
-    """Takes the documented examples and, if none of them represents the callable, its best example.
+    """Takes the first documented examples and, if none of them represents the callable, its best example.
 
     Returns whether the callable has an anchor. One that only lets through or refuses is represented by what it refuses.
     """
-    examples = sorted((one for one in candidates if one.example), key=lambda one: one.record.number)[:MOST_EXAMPLES]
+    examples = sorted((one for one in candidates if one.example), key=lambda one: one.record.number)[:most_examples]
     for example in examples:
         selection.take(example, keep=True)
         selection.anchors.add(example.record.number)
@@ -209,47 +208,6 @@ def _take_anchor(
     return bool(examples or shown) or only_lets_through(fit)
 
 
-def _take_further_rows(candidates: Sequence[TrialCandidate], selection: Selection) -> None:
-    """Takes the rows that stand beside an example of the same form."""
-    rows = [one for one in candidates if is_further_row(one.record) and one.asserts and not one.misfits]
-    for row in sorted(rows, key=lambda one: one.record.number):
-        shapes = {one.representation.shape for one in selection.chosen.values() if one.subject == row.subject}
-        if row.representation.shape in shapes:
-            selection.take(row, keep=True)
-
-
-def _take_options(candidates: Sequence[TrialCandidate], selection: Selection) -> None:
-    """Takes for each option that no test shows yet the plainest call that does, beside the same call without it."""
-    found: dict[str, list[TrialCandidate]] = defaultdict(list)
-    for one in candidates:
-        option = str(one.record.notes.get(Distinction))
-        fits = one.asserts and one.meant and not (one.misfits or one.idle) and one.oddness < _ODD_OPTION
-        if option.startswith("option ") and fits and one.representation.options <= MOST_OPTIONS:
-            found[option].append(one)
-    for showing in list(found.values())[:_MOST_SHOWN_OPTIONS]:
-        if not any(one.record.number in selection.chosen for one in showing):
-            best = min(showing, key=_plainness)
-            selection.take(best, keep=True)
-            _take_control(best, [one for one in candidates if one.asserts and one.meant and not one.misfits], selection)
-
-
-def _take_control(candidate: TrialCandidate, fit: Sequence[TrialCandidate], selection: Selection) -> bool:
-    """Takes the call that a candidate is compared with: what an option changes shows beside the call without it.
-
-    Returns whether it was none of the tests yet, and became one.
-    """
-    control = next((one for one in fit if one.record.number == candidate.record.notes.get(Control)), None)
-    if control is None or control.record.number in selection.chosen or _shows_little(control) or control.idle:
-        return False
-    selection.controls.add(control.record.number)
-    selection.take(control, keep=True)
-    return True
-
-
-def _plainness(one: TrialCandidate) -> tuple[object, ...]:
-    return one.record.trial.source not in RICH_SOURCES, _shows_little(one), one.cost, one.record.number
-
-
 def _is_representative(candidate: TrialCandidate) -> bool:
     return not candidate.raises and not candidate.representation.trivial
 
@@ -289,7 +247,7 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: Selection, cou
             return
         selection.take(best[1])
         taken += 1
-        taken += _take_control(best[1], fit, selection)
+        taken += take_control(best[1], fit, selection)
         usable = [one for one in usable if one.record.number not in selection.chosen]
 
 
@@ -335,7 +293,7 @@ def _worth(
     repeats = shown.trivial and not candidate.raises and any(_same_answer(row, shown) for row in rows)
     if repeats and (arcs < 2 or odd) and not (endings and _is_compared(candidate)):
         return 0.0  # a second empty answer says nothing that the first one does not
-    plain_answer = _shows_little(candidate)
+    plain_answer = shows_little(candidate)
     if plain_answer and not arcs and not endings and kills < _KILLS_OF_TRIVIAL:
         return 0.0  # what comes back empty or as it was given shows little, whatever one mutant does
     if odd:
@@ -366,12 +324,6 @@ def _is_asked_already(candidate: TrialCandidate, selection: Selection) -> bool:
 
 def _is_compared(candidate: TrialCandidate) -> bool:
     return candidate.record.notes.get(Distinction) in COMPARED
-
-
-def _shows_little(candidate: TrialCandidate) -> bool:
-    """Whether what comes back is empty or as it was given; that something holds or not is an answer."""
-    shown = candidate.representation
-    return shown.trivial and not candidate.raises and not isinstance(shown.result, bool)
 
 
 def _same_answer(left: Representation, right: Representation) -> bool:

@@ -1,13 +1,23 @@
-"""What is selected so far, and what that covers together."""
+"""What is selected so far, and what that covers together; takes what stands beside a callable's examples."""
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..model.model import Arc
+from ....utils.python_names import keyword_value
+from ....utils.python_source import shared_expression
+from ..model.model import RICH_SOURCES, Arc
+from ..scenarios.further_rows import is_further_row
+from ..search.influence_trials import Control, Distinction
 from .candidates import Goal, TrialCandidate
 from .representative import Representation
+
+MOST_OPTIONS = 4
+_MOST_SHOWN_OPTIONS = 24
+_ODD_OPTION = 2
 
 
 @dataclass(slots=True)
@@ -42,3 +52,58 @@ class Selection:
         self.killed.update(candidate.kills)
         if keep:
             self.kept.add(candidate.record.number)
+
+
+def take_further_rows(candidates: Sequence[TrialCandidate], selection: Selection) -> None:
+    """Takes the rows that stand beside an example of the same form."""
+    rows = [one for one in candidates if is_further_row(one.record) and one.asserts and not one.misfits]
+    for row in sorted(rows, key=lambda one: one.record.number):
+        shapes = {one.representation.shape for one in selection.chosen.values() if one.subject == row.subject}
+        if row.representation.shape in shapes:
+            selection.take(row, keep=True)
+
+
+def take_options(candidates: Sequence[TrialCandidate], selection: Selection) -> None:
+    """Takes for each option that no test shows yet the plainest call that does, beside the same call without it."""
+    found: dict[str, list[TrialCandidate]] = defaultdict(list)
+    written = " ".join(one.record.trial.act for one in candidates if one.record.trial.source in RICH_SOURCES)
+    for one in (one for one in candidates if one.representation.options <= MOST_OPTIONS):
+        option = str(one.record.notes.get(Distinction))
+        fits = one.asserts and one.meant and not (one.misfits or one.idle) and one.oddness < _ODD_OPTION
+        if option.startswith("option ") and fits and not _is_any_word(one, option.removeprefix("option "), written):
+            found[option].append(one)
+    for showing in list(found.values())[:_MOST_SHOWN_OPTIONS]:
+        if not any(one.record.number in selection.chosen for one in showing):
+            best = min(showing, key=_plainness)
+            selection.take(best, keep=True)
+            take_control(best, [one for one in candidates if one.asserts and one.meant and not one.misfits], selection)
+
+
+def _is_any_word(one: TrialCandidate, option: str, written: str) -> bool:
+    """Whether an option is given a word that no person writes in a call: options of words take some and not others."""
+    value = keyword_value(shared_expression(one.record.trial.act) or ast.Constant(None), option)
+    word = value.value if isinstance(value, ast.Constant) else None
+    return isinstance(word, str) and word.isalpha() and repr(word) not in written
+
+
+def take_control(candidate: TrialCandidate, fit: Sequence[TrialCandidate], selection: Selection) -> bool:
+    """Takes the call that a candidate is compared with: what an option changes shows beside the call without it.
+
+    Returns whether it was none of the tests yet, and became one.
+    """
+    control = next((one for one in fit if one.record.number == candidate.record.notes.get(Control)), None)
+    if control is None or control.record.number in selection.chosen or shows_little(control) or control.idle:
+        return False
+    selection.controls.add(control.record.number)
+    selection.take(control, keep=True)
+    return True
+
+
+def _plainness(one: TrialCandidate) -> tuple[object, ...]:
+    return one.record.trial.source not in RICH_SOURCES, shows_little(one), one.cost, one.record.number
+
+
+def shows_little(candidate: TrialCandidate) -> bool:
+    """Whether what comes back is empty or as it was given; that something holds or not is an answer."""
+    shown = candidate.representation
+    return shown.trivial and not candidate.raises and not isinstance(shown.result, bool)

@@ -17,7 +17,9 @@ from testwright.engine.python.search.influence_trials import (
     influence_trials,
     option_trials,
 )
+from testwright.engine.python.selection.candidates import rank_candidates
 from testwright.engine.python.selection.select_trials import MOST_PER_CALLABLE, select_trials
+from testwright.engine.python.selection.state import Selection, take_options
 from testwright.tests.unit.engine.python.test_select_trials import FACTS, record, returned
 
 pytestmark = pytest.mark.feature("B-16")
@@ -164,3 +166,15 @@ def test_each_option_has_a_test_before_rows_that_run_more_take_its_place() -> No
     kills = {one.number: frozenset({2 * one.number, 2 * one.number + 1}) for one in rows[:-1]}
 
     assert 99 in {one.number for one in select_trials(rows, FACTS, frozenset(), kills)}
+
+
+@pytest.mark.parametrize(("fill", "chosen"), [("3", True), ("'right'", True), ("'apple'", False)])
+def test_an_option_is_not_shown_by_a_word_that_nobody_passes(fill: str, chosen: bool) -> None:
+    rows = [record(0, "first([5, 1])", returned("6"), (1, 2), source="doctest")]
+    rows.append(record(1, "first([5, 2], fill='right')", returned("6"), (1, 2), source="document"))
+    rows.append(record(99, f"first([5, 1], lowest={fill})", returned("1"), (1, 2), source="domain"))
+    rows[-1].notes.update({Distinction: "option lowest", Control: 0})
+    selection = Selection({(1, 2)})
+    take_options(rank_candidates(rows, FACTS, {}, alike=4), selection)
+
+    assert (99 in selection.chosen) is chosen

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.model import (
     Arc,
     CallableFacts,
@@ -20,10 +21,11 @@ from testwright.engine.python.model.model import (
     Value,
 )
 from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.influence_trials import Distinction
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.candidates import rank_candidates
-from testwright.engine.python.selection.select_trials import MOST_PER_CALLABLE, select_trials
+from testwright.engine.python.selection.select_trials import EXAMPLES_OF_OPTION, MOST_PER_CALLABLE, select_trials
 
 FACTS = ModuleFacts(
     "m.py",
@@ -487,3 +489,14 @@ def test_a_call_that_leaves_its_object_as_it_was_gives_place_to_one_that_changes
         for found in select_trials([idle, back, telling, undone], facts, frozenset())
     }
     assert acts == {((made,), "part.load('b')"), ((made, "part.name = 'b'"), "part.load('a')")}
+
+
+def test_a_callable_of_many_options_has_more_documented_examples_than_others() -> None:
+    source = "def styled(text, {}): ...".format(", ".join(f"option_{at}=None" for at in range(20)))
+    facts = facts_from_source(source.encode(), ModulePlace("m.py", "m", "."))
+    examples = []
+    for at in range(50):
+        one = record(at, f"styled('{at}')", returned(f"'{at}'"), (1, at + 2), wanted=f"'{at}'\n", source="doctest")
+        examples.append(replace(one, trial=replace(one.trial, subject="styled", wanted_line=at + 1)))
+
+    assert len(select_trials(examples, facts, frozenset())) == EXAMPLES_OF_OPTION * 20
