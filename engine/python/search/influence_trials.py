@@ -115,16 +115,29 @@ def option_trials(
         known = {_situation(found, found.call): found.record for found in reversed(calls)}
         domains = next((item for item in facts.domains if item.qualname == one.qualname), None)
         for option in options:
-            shown = _mark_option(calls, option.name, known)
+            domain = domains.of(option.name) if domains is not None else UNKNOWN
+            meant = [one for one in calls if not _is_any_word(one, option.name, calls, domain)]
+            shown = _mark_option(meant, option.name, known)
             bases = _bases(calls, option.name)
             if shown:  # the plainest call that a person wrote may not have been tried with it
                 bases = [base for base in bases[:1] if _is_written(base)]
             else:
                 written = sum(map(_is_written, bases))
                 bases = bases[: min(max(written, _MOST_BASES), _MOST_WRITTEN_BASES)]
-            domain = domains.of(option.name) if domains is not None else UNKNOWN
-            wanted += _option_trials(calls, option.name, bases, _known_values(option, domain))
+            wanted += _option_trials(meant, option.name, bases, _known_values(option, domain))
     return wanted
+
+
+def _is_any_word(one: _Call, option: str, calls: Sequence[_Call], domain: ParameterDomain) -> bool:
+    """Whether an option is given a word that nobody passes and its domain does not name: it may take no such word."""
+    value = one.passed.get(option)
+    word = value.value if isinstance(value, ast.Constant) else None
+    if _is_written(one) or not isinstance(word, str) or not word.isalpha():
+        return False
+    named = (*domain.choices, *domain.words, *domain.samples, *domain.parts)
+    return repr(word) not in named and not any(
+        repr(word) in other.record.trial.act for other in calls if _is_written(other)
+    )
 
 
 def control_trials(

@@ -178,3 +178,11 @@ def test_an_option_is_not_shown_by_a_word_that_nobody_passes(fill: str, chosen: 
     take_options(rank_candidates(rows, FACTS, {}, alike=4), selection)
 
     assert (99 in selection.chosen) is chosen
+
+
+def test_a_word_that_nobody_passes_to_an_option_shows_nothing_of_it() -> None:
+    usual = record(0, "padded('hi', 5)", returned("'hi   '"), source="doctest")
+    word = record(1, "padded('hi', 5, fill='apple')", returned("'hiappleappleapple'"), source="domain")
+    option_trials([usual, word], OPTIONS)
+
+    assert Distinction not in word.notes
