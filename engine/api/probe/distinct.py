@@ -122,7 +122,9 @@ def third_value(schema: Any, value: Any, other: Any, samples: SampleValues) -> A
     if not isinstance(value, str) or "{{" in value or "enum" in whole:
         return value
     plain = isinstance(other, str) and other.isalnum()
-    before = [f"a third {value}", f"a3-{value}", f"a3{value}", f"a{value}"]
+    # Capital letters come before small ones, or with them: the first letter is of the same kind.
+    first = "A" if value[:1].isupper() else "a"
+    before = [f"{first} third {value}", f"{first}3-{value}", f"{first}3{value}", f"{first}{value}"]
     after = [f"{value} again", f"{value}3", f"{value}c"]
     up = isinstance(other, str) and other > value
     found = [*(before if up else after), *(after if up else before)]

@@ -14,6 +14,7 @@ from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
+from testwright.engine.api.probe.distinct import third_value
 from testwright.engine.api.probe.effects.conditions import conditional_proposals
 from testwright.engine.api.probe.effects.limits import limit_proposals
 from testwright.engine.api.probe.effects.lists import filled_lists
@@ -225,6 +226,13 @@ async def test_a_list_is_sorted_with_a_third_member_that_is_like_the_first_but_f
     assert len(set(titles)) == 3
     assert titles not in (sorted(titles), sorted(titles, reverse=True))
     assert len(lists["list lists_what_was_made"].setup) == 3
+
+
+@pytest.mark.parametrize(("first", "second"), [("Ada", "Grace"), ("title", "other title"), ("a-1", "b-2")])
+def test_a_third_text_is_beyond_neither_in_an_alphabet_with_or_without_capitals(first: str, second: str) -> None:
+    texts = [first, second, third_value(TEXT, first, second, SampleValues({}))]
+    for key in (str, str.lower):
+        assert texts not in (sorted(texts, key=key), sorted(texts, key=key, reverse=True))
 
 
 async def test_a_list_is_sorted_by_what_its_members_are_answered_with_where_that_has_an_effect(
