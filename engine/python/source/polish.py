@@ -20,6 +20,8 @@ LONG_STRING = 80
 LONG_TEXT = 62
 PART = 72
 _SLICE_PARTS = 3
+# What cannot stand between the colons of a slice, or is hard to read there.
+_NO_BOUND = (ast.Starred, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Lambda)
 _MARK = "__testwright_text_{}__"
 _TIME_TYPES = {"datetime": 3, "time": 0}
 _TEXTS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
@@ -138,7 +140,8 @@ class _Polisher(ast.NodeTransformer):
         if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "slice" and made.args:
             whole = [None if ast.unparse(one) == "None" else one for one in made.args]
             parts = [None, *whole] if len(whole) == 1 else whole
-            if len(parts) <= _SLICE_PARTS and not made.keywords:
+            bounds = not made.keywords and not any(isinstance(one, _NO_BOUND) for one in whole)
+            if bounds and len(parts) <= _SLICE_PARTS:
                 # `box[slice(1, 3)]` is written `box[1:3]`.
                 node.slice = ast.Slice(*parts)
                 self.changed = True

@@ -89,3 +89,10 @@ def test_marks_that_nobody_sees_are_escapes_in_texts_and_letters_stay() -> None:
 )
 def test_a_slice_between_brackets_is_written_with_colons(written: str, plain: str) -> None:
     assert polish(written) == plain
+
+
+@pytest.mark.parametrize(
+    "written", ["box[slice(*ends)]", "box[slice(1, *rest)]", "box[slice((end := 3))]", "box[slice(1, 3, **steps)]"]
+)
+def test_a_slice_whose_arguments_cannot_stand_between_colons_stays_a_call(written: str) -> None:
+    assert ast.dump(ast.parse(polish(written))) == ast.dump(ast.parse(written))
