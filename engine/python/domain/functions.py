@@ -78,7 +78,7 @@ def is_idle_key(node: ast.expr, items: Sequence[object] = (), *, sorts: bool = F
 def _answer(key: Callable[[Any], Any], item: object) -> object:
     try:
         return key(item)
-    except (TypeError, IndexError):
+    except Exception:  # noqa: BLE001 - items are anything: dictionaries have no last one, texts are broken templates
         return None
 
 

@@ -72,6 +72,9 @@ def acts_of(project, subject: str) -> list[str]:
         pytest.param("len", ("kiwi", "fig"), False, id="texts of different lengths"),
         pytest.param("str.lower", ("B", "a"), False, id="texts without regard to case"),
         pytest.param("len", (1, 2), False, id="items without a length"),
+        pytest.param("lambda text: text[-1]", ({"a": 1}, {"a": 2}), False, id="dictionaries without a last item"),
+        pytest.param("lambda x: x % 3", ("50%", "10%"), False, id="texts that are broken templates"),
+        pytest.param("round", (float("inf"), 2.0), False, id="numbers that are not finite"),
     ],
 )
 def test_a_key_is_idle_that_answers_the_same_for_all_items(source, items, idle):
