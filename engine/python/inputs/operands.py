@@ -85,8 +85,8 @@ def zoned_moments(where: ModuleFacts, one: CallableFacts, parameter: Parameter, 
         return [_aware("2024, 7, 4, 12, 0", _TWO_HOURS_AHEAD)] if asked & _ASKED_OF_ZONES else []
     if not any((parameter.name, "attribute:tzinfo") in member.uses for member in owner.members):
         return []  # a fixed offset is the same at all moments
-    numbers = {literal_or(it.operand, 0) for member in owner.members for it in member.comparisons}
-    years = sorted((it for it in numbers if isinstance(it, int) and it in _YEARS), reverse=True)
+    operands = [literal_or(it.operand, None) for member in owner.members for it in member.comparisons]
+    years = sorted({it for it in operands if type(it) is int and it in _YEARS}, reverse=True)
     summers = [f"{year}, 7, 4, 12, 0" for year in years]
     return [_aware(numbers, variable) for numbers in (*_HALVES_OF_A_YEAR, *summers, *_CHANGING_HOURS)]
 

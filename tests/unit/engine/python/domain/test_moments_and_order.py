@@ -167,6 +167,12 @@ def test_a_zone_is_asked_about_its_own_moments_in_both_halves_of_a_year_and_wher
     assert all("tzinfo=" in source for source in given)
 
 
+def test_months_that_a_zone_looks_up_in_a_list_are_no_years(tmp_path):
+    source = _ZONES.replace("3 < dt.month < 11", "dt.month in [4, 5, 6, 7]")
+    given = _given(context_of(write_project(tmp_path, {"m.py": source}), "m.py"), "RuledZone.dst")
+    assert "datetime.datetime(1967, 7, 4, 12, 0, tzinfo=ruled_zone)" in given
+
+
 def test_a_moment_without_a_zone_is_tried_where_the_code_asks_for_the_zone(zones):
     given = _given(zones, "RuledZone.dst")
     assert "tzinfo=ruled_zone" in given[0]
