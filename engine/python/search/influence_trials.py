@@ -190,7 +190,7 @@ class _Call:
     """A record whose act calls the callable itself, and perhaps shows its result: `url.normalize().to_text()`.
 
     Attributes:
-        passed: arguments by the names of their parameters.
+        passed: arguments by the names of their parameters, and those that `**kwargs` takes by their own.
         fits: whether no argument is outside its domain.
     """
 
@@ -221,6 +221,7 @@ def _call_of(record: TrialRecord, one: CallableFacts, facts: ModuleFacts) -> _Ca
     if any(isinstance(value, ast.Starred) for value in call.args):
         return None
     passed = {parameter.name: value for parameter, value in bound_arguments(call, one)}
+    passed |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
     return _Call(record, call, passed, not count_outside(record.trial, facts))
 
 

@@ -157,6 +157,16 @@ def test_a_written_call_with_options_is_compared_with_the_same_call_without_each
     assert [trial.act for trial in proposed] == ["padded('hi', 5, left=True)", "padded('hi', 5, fill='*')"]
 
 
+def test_an_option_that_keyword_arguments_take_is_left_out_of_a_call_and_not_passed_twice() -> None:
+    facts = facts_from_source(b"def merge(items, **kwargs): ...", ModulePlace("m.py", "m", "."))
+    written = record(0, "merge([(1, 2)], factory=list)", returned("[1]"), source="doctest")
+    written = replace(written, trial=replace(written.trial, subject="merge"))
+    more = {"merge": (Parameter("factory", "keyword_only", None, "dict"),)}
+
+    assert [trial.act for trial in control_trials([written], facts, more)] == ["merge([(1, 2)])"]
+    assert option_trials([written], facts, more) == []
+
+
 def test_each_option_has_a_test_before_rows_that_run_more_take_its_place() -> None:
     most = MOST_PER_CALLABLE
     rows = [record(0, "first([5, 1])", returned("6"), (1, 2), source="domain")]
