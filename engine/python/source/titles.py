@@ -236,6 +236,8 @@ _PARTS_OF_TIME = {
     **dict(zip("YymBbdjHIMS", "year year month month month day day hour hour minute second".split(), strict=True)),
     **dict(zip("fpAaZz", "microsecond noon weekday weekday zone zone".split(), strict=True)),
 }
+# Conversions of printf formats: a text that has only these is none of a moment.
+_OF_PRINTF = frozenset("dfaA")
 # Texts whose words tell less than what they are.
 _FORMS = (
     (re.compile(r"--- [^\n]*\n\+\+\+ "), "unified_diff"),
@@ -264,10 +266,8 @@ def _describe_constant(value: object) -> str:
         return "empty_string"
     if not text.strip():
         return _BLANKS.get("".join(sorted(set(text))), "blank_string")
-    if parts := _TIME_PARTS.findall(text):
-        words = [_PARTS_OF_TIME.get(part, "") for part in parts]
-        if len(words) > 1 and all(words) and not re.search("[A-Za-z]", _TIME_PARTS.sub("", text)):
-            return cut_slug("_".join(words), _LONGEST_VALUE)
+    if moment := _format_of_moment(text.replace("%%", "")):
+        return cut_slug(moment, _LONGEST_VALUE)
     form = next((noun for start, noun in _FORMS if start.match(text)), "")
     if form:
         return form
@@ -276,6 +276,14 @@ def _describe_constant(value: object) -> str:
     if shown != text:
         words.append("with_escape_codes")
     return cut_slug("_".join(word for word in words if word), _LONGEST_VALUE) or symbols_in_words(text)
+
+
+def _format_of_moment(text: str) -> str:
+    """What a format of moments holds, as `year_month`; empty for other texts."""
+    parts = _TIME_PARTS.findall(text)
+    words = dict.fromkeys(_PARTS_OF_TIME.get(part, "") for part in parts)
+    is_one = len(words) > 1 and all(words) and not _OF_PRINTF.issuperset(parts)
+    return "_".join(words) if is_one and not re.search("[A-Za-z]", _TIME_PARTS.sub("", text)) else ""
 
 
 def _describe_items(kind: str, items: Sequence[ast.expr]) -> str:

@@ -151,9 +151,21 @@ def test_a_word_that_is_the_parameters_own_says_nothing_beside_it() -> None:
 
 @pytest.mark.parametrize(
     ("source", "words"),
-    [("'%Y-%m-%d'", "year_month_day"), ("'%d/%m (%Y)'", "day_month_year"), ("'100%d'", "100_d")],
+    [
+        ("'%Y-%m-%d'", "year_month_day"),
+        ("'%d/%m (%Y)'", "day_month_year"),
+        ("'%H:%M - %H:%M'", "hour_minute"),
+        ("'100%d'", "100_d"),
+    ],
 )
 def test_a_format_of_moments_is_told_by_what_it_holds(source: str, words: str) -> None:
+    assert describe(ast.parse(source, mode="eval").body) == words
+
+
+@pytest.mark.parametrize(
+    ("source", "words"), [("'%d:%d'", "d_d"), ("'%f, %f'", "f_f"), ("'%d %f'", "d_f"), ("'%%Y-%%m'", "y_m")]
+)
+def test_a_format_of_numbers_is_none_of_moments(source: str, words: str) -> None:
     assert describe(ast.parse(source, mode="eval").body) == words
 
 
