@@ -77,11 +77,13 @@ def _apart(lists: Sequence[ast.expr]) -> list[str]:
 
 
 def _crowded(node: ast.expr) -> str:
-    """On which side numbers are much closer together than on the other; empty for lists that are spread evenly."""
+    """On which side ascending numbers are much closer together than on the other; empty where on none."""
     items = literal_or(node, None)
     if not isinstance(items, list | tuple) or len(items) < _FEWEST_SPREAD or not all(type(one) is int for one in items):
         return ""
     gaps = [second - first for first, second in itertools.pairwise(items)]
+    if min(gaps) <= 0:
+        return ""
     half = len(gaps) // 2
     below, above = max(gaps[:half]), max(gaps[-half:])
     return "crowded_above" if below > _MUCH * above else "crowded_below" if above > _MUCH * below else ""

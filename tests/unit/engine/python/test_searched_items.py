@@ -121,3 +121,11 @@ def test_rows_of_two_lists_say_where_the_items_of_one_are_crowded() -> None:
     sought = [parse_expression(text) for text in ("12", "98")]
 
     assert search_words({"items": lists, "key": sought}) == ["inner_item", "inner_item_crowded_above"]
+
+
+@pytest.mark.parametrize("other", ["[100, 50, 12, 11]", "[1, 50, 12, 13, 14]"])
+def test_items_that_do_not_ascend_are_crowded_nowhere(other: str) -> None:
+    lists = [parse_expression(text) for text in ("[1, 10, 12, 15]", other)]
+    sought = [parse_expression("12")] * 2
+
+    assert not any("crowded" in words for words in search_words({"items": lists, "key": sought}))
