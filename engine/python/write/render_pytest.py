@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ....utils.names.case_names import named_case
 from ....utils.python_source import parse_expression
@@ -139,14 +139,17 @@ def documented_in(cases: Sequence[Case]) -> str:
 def approximate(value: str, one: SpecExpectation) -> str:
     """Wraps `value` in `pytest.approx`: as a whole if it is flat, else each float."""
     node = parse_expression(value)
-    relative = one.relative
-    if relative is None and one.absolute is None and _has_large_number(node):
-        relative = _OF_LARGE_NUMBERS
-    tolerances = {"rel": relative, "abs": one.absolute}
-    extra = "".join(f", {name}={number!r}" for name, number in tolerances.items() if number is not None)
+    stated = {"rel": one.relative, "abs": one.absolute}
+    tolerances = {name: number for name, number in stated.items() if number is not None}
     if is_flat(node):
+        extra = "".join(f", {name}={number!r}" for name, number in (tolerances or _tolerance_of(node)).items())
         return f"pytest.approx({value}{extra})"
-    return ast.unparse(ast.fix_missing_locations(_Approximate().visit(node)))
+    return ast.unparse(ast.fix_missing_locations(_Approximate(tolerances).visit(node)))
+
+
+def _tolerance_of(node: ast.expr) -> dict[str, float]:
+    """The tolerance of a value for which none is stated; empty where pytest's own will do."""
+    return {"rel": _OF_LARGE_NUMBERS} if _has_large_number(node) else {}
 
 
 def _has_large_number(node: ast.expr) -> bool:
@@ -173,6 +176,11 @@ def _is_scalar(node: ast.expr) -> bool:
 
 
 class _Approximate(ast.NodeTransformer):
+    """Wraps each float of a value, with the tolerances that are stated for it."""
+
+    def __init__(self, stated: Mapping[str, float]) -> None:
+        self._stated = stated
+
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         if isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, float):
             return self._wrapped(node)
@@ -183,8 +191,9 @@ class _Approximate(ast.NodeTransformer):
 
     def _wrapped(self, node: ast.expr) -> ast.expr:
         approx = ast.Attribute(ast.Name("pytest", ast.Load()), "approx", ast.Load())
-        large = [ast.keyword("rel", ast.Constant(_OF_LARGE_NUMBERS))] if _has_large_number(node) else []
-        return ast.Call(func=approx, args=[node], keywords=large)
+        tolerances = self._stated or _tolerance_of(node)
+        extra = [ast.keyword(name, ast.Constant(number)) for name, number in tolerances.items()]
+        return ast.Call(func=approx, args=[node], keywords=extra)
 
 
 def _arguments(case: Case, columns: tuple[str, ...], *, method: bool) -> str:
