@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ....utils.python_source import literal_or, shared_expression
+from ..facts.type_inference import name_entry
 from ..model.domain import ParameterDomain
 from ..model.model import CallableFacts, Candidate, Parameter
+from ..source.annotations import ANY, TypeHint
 from . import example_tables as tables
 
 # What the keys answer that are tried or whose answers are known without calling code of the project.
@@ -20,6 +23,8 @@ _KEYS: dict[str, Callable[[Any], Any]] = {
     "lambda x: -x": lambda x: -x,
     "lambda x: x % 3": lambda x: x % 3,
 }
+_SORTING = re.compile(r"(?<!re|un|as)sort(ed)?(_|$)")
+_ITERABLES = frozenset({"Iterable", "Sequence", "Collection"})
 _UNSORTED = "['file10', 'file2', 'file1']"
 
 
@@ -93,15 +98,36 @@ def _leaves_order(answers: Sequence[Any], *, sorts: bool) -> bool:
 
 def sorts(one: CallableFacts) -> bool:
     """Whether a function puts items in order, by its name or by a flag that reverses the order."""
-    return "sort" in one.name.lower() or {"key", "reverse"} <= {item.name for item in one.parameters}
+    return is_sorting(one.name) or {"key", "reverse"} <= {item.name for item in one.parameters}
 
 
-def fitting_values(one: CallableFacts, parameter: Parameter, typed: Sequence[Candidate]) -> list[Candidate]:
-    """The values of a type without keys that order nothing; what is sorted is no text, and not in order yet."""
+def is_sorting(name: str) -> bool:
+    """Whether a function of this name puts items in order; what is resorted to is not."""
+    return _SORTING.search(name.lower()) is not None
+
+
+def fitting_values(
+    one: CallableFacts, parameter: Parameter, typed: Sequence[Candidate], hints: Sequence[TypeHint] = ()
+) -> list[Candidate]:
+    """The values of a type without keys that order nothing; what is sorted is no text, and not in order yet.
+
+    Args:
+        hints: the parameter's types; none where they are not known.
+    """
     if tables.KEY_NAME.fullmatch(parameter.name):
         nodes = [(item, shared_expression(item.source)) for item in typed]
         typed = [item for item, node in nodes if node is None or not is_idle_key(node)]
-    if not sorts(one):
+    if not sorts(one) or not _takes_items(one, parameter, hints):
         return list(typed)
-    is_text = [isinstance(literal_or(item.source, None), str) for item in typed]
-    return [replace(item, source=_UNSORTED) if text else item for item, text in zip(typed, is_text, strict=True)]
+    texts = [item for item in typed if isinstance(literal_or(item.source, None), str)]
+    return [replace(item, source=_UNSORTED) if item in texts[:1] else item for item in typed if item not in texts[1:]]
+
+
+def _takes_items(one: CallableFacts, parameter: Parameter, hints: Sequence[TypeHint]) -> bool:
+    """Whether a parameter takes what is sorted: anything that can be iterated, or the first one of no known type."""
+    names = {hint.name for hint in hints} - {ANY.name, "None"}
+    if names:
+        return names <= _ITERABLES
+    first = next((item.name for item in one.parameters if item.name not in ("self", "cls")), "")
+    entry = name_entry(parameter.name)
+    return parameter.name == first and (entry is None or entry[0] != "str")

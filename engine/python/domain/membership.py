@@ -18,7 +18,7 @@ from .arguments import Argument, Kinds, arguments_of
 from .conditions import SORTED_FLAG
 from .contains import is_inside
 from .example_tables import KEY_NAME
-from .functions import is_idle_key
+from .functions import is_idle_key, is_sorting
 from .inference import annotated_domains
 
 _GUESSED = frozenset({"use", "name"})
@@ -143,7 +143,7 @@ def _orders_nothing(one: Argument, beside: Iterable[Argument]) -> bool:
         return False
     others = [other.value for other in beside if other is not one]
     lists = [node for node in others if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 1]
-    sorts = "sort" in one.called.name.lower()
+    sorts = is_sorting(one.called.name)
     return any(is_idle_key(one.value, literal_or(node, []), sorts=sorts) for node in lists)
 
 

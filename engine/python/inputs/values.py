@@ -118,7 +118,8 @@ class Values:
         if is_database_path(one, parameter, where, self.index):
             return (DATABASE_FILE,)
         stored = column_values(one, parameter, where, self.index)
-        special = operand_values(where, one, parameter, [hint.name for hint in self.hints(one, parameter, where)])
+        hints = self.hints(one, parameter, where)
+        special = operand_values(where, one, parameter, [hint.name for hint in hints])
         shown = _SHOWN_WITH_OPTIONS if where is self.facts and self._has_options(one) else 1
         examples = real[: min(shown, self._seeded.get((one.qualname, parameter.name), 0))]
         if not examples:
@@ -134,7 +135,7 @@ class Values:
             may_be_none = self.natural.domain(one, parameter.name, where).optional
             typed, special = [item for item in typed if may_be_none and item.source == "None"], []
             examples, real = ([with_import_of(natural[0], item) for item in pool] for pool in (examples, real))
-        typed = fitting_values(one, parameter, typed)
+        typed = fitting_values(one, parameter, typed, hints)
         if one.kind == "constructor" and are_telling(real):
             natural, typed = [], []  # the project's own objects have more telling texts
         mixed = [*examples, *stored, *natural[:2]] or [*real[:1], *typed[:1]]

@@ -42,6 +42,15 @@ def sorted_names(
 def in_sort_order(seq: Iterable[Any], reverse: bool = False) -> List[Any]:
     return sorted(seq, reverse=reverse)
 
+def sort_lines(text: str, separator: str) -> str:
+    return separator.join(sorted(text.split(separator)))
+
+def resort_to(city: Any) -> str:
+    return city.title()
+
+def sort_words(text, separator):
+    return separator.join(sorted(text.split(separator)))
+
 def other(text: str) -> str:
     """
     >>> sorted_names([b"pear", b"fig"])
@@ -114,6 +123,20 @@ def test_what_is_sorted_is_a_list_out_of_order_and_no_text(project):
     acts = acts_of(project, "in_sort_order")
     assert acts
     assert not any(act.startswith(("in_sort_order('", 'in_sort_order("')) for act in acts)
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        pytest.param("sort_lines", id="texts by their annotations"),
+        pytest.param("sort_words", id="texts by their names"),
+        pytest.param("resort_to", id="a name that only holds the letters"),
+    ],
+)
+def test_texts_stay_texts_where_no_items_are_put_in_order(project, subject):
+    acts = acts_of(project, subject)
+    assert acts
+    assert not any("'file10'" in act for act in acts)
 
 
 def test_the_content_of_a_folder_is_no_example():
