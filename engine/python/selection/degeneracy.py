@@ -17,8 +17,9 @@ MILD, SEVERE = 1, 2
 CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _MOST_PARTS = 3
 _MEMBER_KINDS = frozenset({"method", "property"})
-# Operators and members that put an object together with another one.
+# Comparisons that hold of equal objects, too.
 _AT_MOST = frozenset({"__ge__", "__le__", "issubset", "issuperset"})
+# Operators and members that put an object together with another one.
 _COMBINING = frozenset({*OPERATORS, *IN_PLACE, *COMBINING, *CHANGING, "merge"})
 
 
@@ -63,9 +64,11 @@ def _of_construction(node: ast.Call, facts: ModuleFacts | None) -> int:
     if given:
         return min(degeneracy_of(argument, facts) for argument in given)
     owner = _class_named(node.func.id, facts) if isinstance(node.func, ast.Name) and facts is not None else None
-    if owner is not None and any(one.name in _HOLDING for one in owner.members):
-        return SEVERE  # a container with nothing in it
     takes = owner.constructor.parameters if owner is not None and owner.constructor is not None else ()
+    takes_any = any(one.name != "self" for one in takes)
+    if owner is not None and any(one.name in _HOLDING for one in owner.members):
+        # A container with nothing in it, unless it fills itself.
+        return SEVERE if takes_any or any(map(_fills, owner.members)) else 0
     return MILD if takes else 0
 
 

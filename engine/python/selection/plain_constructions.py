@@ -152,9 +152,10 @@ def _left_out(act: str, constructor: CallableFacts | None) -> dict[str, str]:
 
 
 def _handed_on(act: str, constructor: CallableFacts | None) -> frozenset[str]:
-    """The parameters of a constructor that are passed something else than literals: what their attributes hold."""
+    """The parameters of a constructor that are passed what has a name of its own, as `Kind.TEXT`: their attributes hold
+    it, however it is written."""
     passed = arguments_of(act, constructor)
-    return frozenset(one.name for one in passed if literal_or(one.node, _NO_LITERAL) is _NO_LITERAL)
+    return frozenset(one.name for one in passed if isinstance(one.node, ast.Attribute))
 
 
 @lru_cache(maxsize=4096)

@@ -131,7 +131,7 @@ def represent(
     return Representation(
         degeneracy=_degeneracy(given, facts)
         - MILD * signs
-        + (SEVERE if _are_unlike(given, subject, facts) or _is_beside_literal(act, subject) else 0)
+        + (SEVERE if _are_unlike(given, subject, facts) or _is_beside_literal(act, subject, observation) else 0)
         + _of_missing_arguments(subject, given, observation)
         + (MILD if _repeats_receiver(given, act, assigned) else 0)
         + sum(degeneracy_of(node, facts) for node in answers)
@@ -202,9 +202,12 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = (), *, copi
 
 def _leaves_order(result: Any, given: Sequence[ast.expr]) -> bool:
     """Whether places of items come back in their order, as where nothing is sorted: `[0, 1, 2]` of three items."""
-    if not isinstance(result, list | tuple) or len(result) < _FEWEST_PLACES or list(result) != list(range(len(result))):
+    if not isinstance(result, list | tuple) or len(result) < _FEWEST_PLACES:
         return False
-    return any(isinstance(node, _SEQUENCES) and len(node.elts) == len(result) for node in given)
+    # Numbers that are sorted are no places: [2, 0, 1] came in.
+    in_order = all(type(item) is int and item == at for at, item in enumerate(result))
+    passed = [literal_or(node, ()) for node in given if isinstance(node, _SEQUENCES)] if in_order else []
+    return any(len(items) == len(result) and not all(item in result for item in items) for items in passed)
 
 
 def _degeneracy(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
@@ -245,10 +248,12 @@ def _are_unlike(given: Sequence[ast.expr], subject: CallableFacts | None, facts:
     return len(kinds) == 2 and str in kinds and kinds <= {str, list, tuple, set}
 
 
-def _is_beside_literal(act: ast.expr, subject: CallableFacts | None) -> bool:
-    """Whether an object is compared with a plain number or text, from which any object differs: `Box("a") != 1`."""
+def _is_beside_literal(act: ast.expr, subject: CallableFacts | None, observation: Observation) -> bool:
+    """Whether an object is found to differ from a plain number or text, as any object does: `Box("a") != 1`."""
     if subject is None or subject.name not in ("__eq__", "__ne__") or not isinstance(act, ast.Compare):
         return False
+    if _result(observation) is not (subject.name == "__ne__"):
+        return False  # it was written for such values
     return all(isinstance(one, ast.Constant) for one in act.comparators)
 
 

@@ -144,7 +144,9 @@ def _answers_pattern(one: TrialCandidate) -> bool:
     source = value.source if value is not None else None
     if source is None:
         return False
-    return source.startswith("re.compile(") or sum(not letter.isascii() for letter in source) > _MOST_FOREIGN
+    # A sentence in another script has blanks.
+    foreign = 0 if " " in source else sum(not letter.isascii() for letter in source)
+    return source.startswith("re.compile(") or foreign > _MOST_FOREIGN
 
 
 def _leaves_order_open(one: TrialCandidate) -> bool:

@@ -91,10 +91,15 @@ def _given(act, of_text, names, namespace):
     for operand in passed:
         if isinstance(operand, ast.Name) and operand.id in names:
             yield namespace[operand.id]
-        elif isinstance(operand, ast.Call) and isinstance(operand.func, ast.Name) and _is_of_literals(operand):
+        elif _is_object_of_literals(operand, namespace):
             yield eval(compile(ast.Expression(operand), "<operand>", "eval"), namespace)
 
 
-def _is_of_literals(call):
+def _is_object_of_literals(call, namespace):
+    """Whether an expression calls a class, and no function, with literals."""
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+        return False
+    if not isinstance(namespace.get(call.func.id), type):
+        return False
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
     return all(isinstance(part, _LITERAL) for one in given for part in ast.walk(one))

@@ -110,6 +110,7 @@ class _Work:
         self.caught: list = []
         self.logged: Any = None
         self.namespace: dict = {}
+        self.result: Any = None
         self.patched: Any = None
         self.ending: Any = None
 
@@ -141,6 +142,9 @@ class _Work:
                 changed = self.literals.changed()
                 if changed:
                     self.told["changed"] = changed
+                # Objects are made again for it, which may change what they share: nothing is looked at after that.
+                if "value" in self.told and gives_back(self.result, self.trial["act"], self.names, namespace):
+                    self.told["value"]["e"] = True
 
     def _namespace(self, folder):
         """A namespace with the trial's imports and fixtures."""
@@ -280,8 +284,8 @@ class _Work:
             held = next((name for name in self.names if self.namespace.get(name) is result), None)
             if held is not None:
                 self.told["value"]["h"] = held
-            elif gives_back(result, self.trial["act"], self.names, self.namespace):
-                self.told["value"]["e"] = True
+            else:
+                self.result = result
             if self.trial.get("asks") and "s" not in self.told["value"]:
                 asked = effects.looks(self.renderer, self.trial["asks"], {**self.namespace, "result": result})
                 known = self.told["value"].get("at", [])

@@ -110,3 +110,8 @@ def test_what_is_handed_on_is_stored_and_a_flag_that_every_object_begins_with_is
 
     assert left(candidate("Box(T.Text)", ttype="('Text',)"), parameters=(ttype,)) == []
     assert left(candidate("Box()", is_group="True"), parameters=(ttype,)) == []
+
+
+def test_an_object_that_is_cleaned_is_more_than_stored() -> None:
+    assert left(candidate("Box(Decimal('1.249'))", given="Decimal('1.25')")) == []
+    assert left(candidate("Box(' a ')", given="'a'")) == ["Box(' a ')"]

@@ -294,3 +294,18 @@ def test_from_a_plain_number_any_object_differs(other: str, shows_less: bool) ->
     differs = Observation("returned", value=Value("bool", "True"))
 
     assert (represent(trial, differs, subject, FACTS).degeneracy > 1) is shows_less
+
+
+def test_a_comparison_with_a_plain_value_that_holds_was_written_for_it() -> None:
+    subject = replace(JOINED, qualname="Bits.__eq__")
+    trial = Trial(subject.qualname, "bits == '0110'", arrange=("bits = Bits(6, size=4)",))
+
+    assert represent(trial, Observation("returned", value=Value("bool", "True")), subject, FACTS).degeneracy == 0
+
+
+def test_a_container_that_fills_itself_is_an_operand() -> None:
+    deck = ClassFacts("Deck", "plain", (1, 9), members=(replace(SHOWN, qualname="Deck.__len__", owner="Deck"),))
+    top = CallableFacts("top", "function", (10, 12), (Parameter("deck", "positional_or_keyword"),))
+    facts = ModuleFacts("m.py", "m", ".", "", functions=(top,), classes=(deck,))
+
+    assert represent(Trial("top", "top(Deck())"), SHOWN_TEXT, top, facts).degeneracy == 0

@@ -256,3 +256,10 @@ def test_a_table_of_zeros_shows_less_than_one_with_figures() -> None:
     figures = record(1, "parse(['apple', 'pear'])", "{'depth': 2.0, 'width': 1.5}")
 
     assert chosen(zeros, figures) == ["parse(['apple', 'pear'])"]
+
+
+def test_numbers_that_were_sorted_are_no_places_and_a_sentence_in_another_script_is_no_pattern() -> None:
+    assert chosen(record(0, "parse([2, 0, 1])", "[0, 1, 2]")) == ["parse([2, 0, 1])"]
+    assert chosen(record(0, "parse([5, 10], 4)", "[0.0, 1.0]")) == ["parse([5, 10], 4)"]
+    sentence = repr("Съешь же ещё этих мягких французских булок, да выпей чаю. " * 2)
+    assert chosen(record(0, "parse('bulki')", sentence)) == ["parse('bulki')"]
