@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from re import _constants as constants  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -39,6 +39,7 @@ _CATEGORY_PATTERNS = {
     constants.CATEGORY_WORD: r"\w",
     constants.CATEGORY_NOT_WORD: r"\W",
 }
+_MOST_QUICK_REPEATS = 6
 _MAX_VALUE_LENGTH = 2000
 _VALUE_LETTERS = "a1A0b-_ .@"
 _MISFITS = ("!", "no match!", "?", "0", "-", "A", "a", "1", "  ", "é", "__", "a b", "x/y")
@@ -51,6 +52,13 @@ class _UnsupportedError(Exception):
 def is_pattern(text: str) -> bool:
     """Whether a text reads like a regular expression rather than like words."""
     return bool(_SPECIAL.search(text)) and _parsed(text) is not None
+
+
+def is_quick(pattern: str) -> bool:
+    """Whether a pattern decides about short texts at once: few parts repeat, and none that holds repeats or choices."""
+    parsed = _parsed(pattern)
+    nested = list(_nesting(parsed, repeated=False)) if parsed is not None else [True]
+    return len(nested) <= _MOST_QUICK_REPEATS and not any(nested)
 
 
 def samples(pattern: str, most: int = _MAX_SAMPLES) -> list[str]:
@@ -132,6 +140,19 @@ def _parsed(pattern: str) -> Any:
             return parser.parse(pattern)
     except (re.error, RecursionError, OverflowError, ValueError):
         return None
+
+
+def _nesting(tree: Any, *, repeated: bool) -> Iterator[bool]:
+    """Generates, for each part that is optional or repeats and each choice within one, whether another repeats it."""
+    for item in tree if isinstance(tree, parser.SubPattern | list | tuple) else ():
+        kind, detail = item if isinstance(item, tuple) and len(item) == 2 else (None, item)
+        if kind in (*_REPEATS, _POSSESSIVE):
+            yield repeated
+            yield from _nesting(detail, repeated=repeated or detail[1] > 1)
+            continue
+        if kind is constants.BRANCH and repeated:
+            yield True
+        yield from _nesting(detail, repeated=repeated)
 
 
 class _Writer:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from ....utils.python_names import last_name, names_of
 from ....utils.python_source import literal_or, parse_or_none, shared_expression
-from ....utils.regex_examples import matching_texts
+from ....utils.regex_examples import is_quick, matching_texts
 from ..judge.case_tables import MOST_ROWS
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts
 from ..search.parallel_observers import Watcher, run_trials
@@ -29,6 +29,7 @@ _MOST_TRIED = 60
 _LEFT_FOR_OTHERS = 2
 _LONGEST_PATTERN = 200
 _SHORTEST_WORD = 3
+_LONGEST_WORD = 16
 # Letters that stand for themselves, choices of them, and what may be left out.
 _SPELT_OUT = re.compile(r"(\(\?[aimsux]+\))?\^?(?:[a-zA-Z|]|\((?:\?:)?|\)\??|(?<=[a-z])\?)+\$?")
 WORDS = tuple(
@@ -120,7 +121,9 @@ def _words(rules: _Rules, known: Sequence[str]) -> list[str]:
 
 
 def _rule_of(word: str, rules: _Rules) -> int:
-    """The number of the first rule that finds something in a word; -1 for none."""
+    """The number of the first rule that finds something in a word; -1 for none and for a long word."""
+    if len(word) > _LONGEST_WORD:
+        return -1
     return next((at for at, pattern in enumerate(rules.patterns) if pattern.search(word)), -1)
 
 
@@ -166,10 +169,11 @@ def _table(node: ast.stmt) -> Iterator[tuple[str, tuple[re.Pattern[str], ...]]]:
 
 
 def _compiled(pattern: str) -> re.Pattern[str] | None:
+    """A pattern of the project's; None where it may take long, since words are searched here, without a limit."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return re.compile(pattern) if len(pattern) <= _LONGEST_PATTERN else None
+            return re.compile(pattern) if len(pattern) <= _LONGEST_PATTERN and is_quick(pattern) else None
     except (re.error, RecursionError, OverflowError):
         return None
 

@@ -105,6 +105,15 @@ def test_a_function_that_reads_no_table_has_no_rows() -> None:
     assert rows("shout('cat')") == []
 
 
+def test_a_table_with_a_pattern_that_may_take_long_is_not_read() -> None:
+    assert rows("plural('cat')", SOURCE.replace('r"[0-9]zq$"', r'r"^(\w+\s?)*!$"')) == []
+
+
+def test_a_long_documented_word_takes_no_rule() -> None:
+    assert "plural('day')" in rows("plural('incomprehensibilidad')")
+    assert "plural('day')" not in rows("plural('cat')")
+
+
 def test_a_long_table_of_rules_leaves_place_for_other_rows() -> None:
     many = "\n".join(f"    (r'^{word}$', 'plain{at}')," for at, word in enumerate(WORDS[:40]))
     source = f"import re\nRULES = [\n{many}\n]\ndef plain(word):\n    return dict(RULES).get('^' + word + '$', word)\n"
