@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..model.spec_case import Case
 from .assertable_finding import AssertableFinding
@@ -67,11 +67,13 @@ class BuiltCases:
 
     Attributes:
         vague: ids of the cases for which nobody can say in words what sets them apart from others.
+        told: what the names of tests say behind the member's own words, by the ids of their cases.
     """
 
     ids: tuple[str, ...]
     cases: tuple[Case, ...]
     vague: frozenset[str] = frozenset()
+    told: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def of_findings(self) -> list[Case]:
         """Returns the cases in the order of the findings."""

@@ -10,6 +10,7 @@ from ....utils.python_names import last_name, mentioned_names, names_of
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import CallableFacts
 from ..model.spec_case import Case
+from ..source.message_words import message_words
 from ..source.outcome_words import outcome_words
 from ..source.titles import snake_case, subject_slug
 from ..usage.slicing import completes
@@ -25,6 +26,7 @@ class NamedTest:
     """One test function: a single case or the rows of a table.
 
     Attributes:
+        told: what its name says behind the words of the member and the exception, a phrase of its message left out.
         vague: whether its name does not tell what sets it apart from the tests before it.
         shown: what a document says that it shows, in words.
         alike: the other tests of the member of which documents say the same.
@@ -34,6 +36,7 @@ class NamedTest:
     facts: CallableFacts | None
     situation: Situation
     name: str = ""
+    told: str = ""
     vague: bool = False
     shown: str = ""
     alike: tuple[NamedTest, ...] = ()
@@ -63,6 +66,23 @@ def acting_member(subject: str, base: str, test: NamedTest) -> str:
     found = f"{subject_slug(subject)}_{read}" if read else found
     inherited = _inherited_call(snake_case(subject.rpartition(".")[2]), test)
     return subject_slug(f"{subject.rpartition('.')[0]}.{inherited}") if inherited else found
+
+
+def told_behind(subject: str, member: str, test: NamedTest) -> str:
+    """What a test's name says behind the words of its member and its exception, without a phrase of the message.
+
+    Args:
+        member: what the test is named for. A step that it tells is no name of the member.
+    """
+    plain = subject_slug(subject)
+    step = member.removeprefix(plain).startswith("_after_")
+    heads = [plain] if step else [member.removesuffix("_construction"), plain]
+    name = next((test.name.removeprefix(head) for head in heads if test.name.startswith(head)), "")
+    if test.exception:
+        name = name.removeprefix(f"_raises_{snake_case(test.exception)}")
+        phrase = message_words(test.cases)
+        name = "" if phrase and name in (f"_{phrase}", f"_for_{phrase}") else name
+    return name
 
 
 def attribute_read(test: NamedTest) -> str:

@@ -13,7 +13,6 @@ from ..facts.analyse import subjects
 from ..facts.names import ImportNames, imported_from_origin
 from ..inputs.calls import variable_for
 from ..judge.assertable_finding import AssertableFinding
-from ..judge.case_tables import read_group
 from ..judge.defects import suspected_defects
 from ..judge.finding_selection import assertable_findings, showing_more
 from ..judge.oracle import OracleVerdict
@@ -122,9 +121,10 @@ def _without_indistinct(
 
     free = [(one, case) for one, case in zip(judged, cases, strict=True) if not (one.documented or one.finding.is_edge)]
     set_up = _set_up_parameters(facts)
-    looks = {id(one) for one, case in free if names_a_look(_test_name(case), set_up.get(case.subject, frozenset()))}
-    vague = {id(one) for one, case in free if case.id in built.vague or _test_name(case).endswith("_by_name")}
-    ranked = {id(one) for one, case in free if id(one) in vague and _RANKED.search(_test_name(case))}
+    told = built.told
+    looks = {id(one) for one, case in free if names_a_look(told[case.id], set_up.get(case.subject, frozenset()))}
+    vague = {id(one) for one, case in free if case.id in built.vague or told[case.id].endswith("_by_name")}
+    ranked = {id(one) for one, case in free if id(one) in vague and _RANKED.search(told[case.id])}
     ranked |= looks - vague
     nameless = vague - ranked
     untold = {id(one) for one, case in free if is_row(case)} | nameless | ranked
@@ -146,10 +146,6 @@ def _set_up_parameters(facts: ModuleFacts) -> dict[str, frozenset[str]]:
         if owner.constructor is not None
         for member in owner.members
     }
-
-
-def _test_name(case: Case) -> str:
-    return f"tc_{read_group(case.group).name}" if case.group else case.id
 
 
 def _target(facts: ModuleFacts, import_roots: Sequence[str]) -> dict[str, Any]:
@@ -199,9 +195,11 @@ def _named(cases: Sequence[Case], facts: ModuleFacts, documents: Documents) -> B
     """Puts cases into tables and gives them their names."""
     placed = assign_tables(cases, facts)
     vague = set[str]()
-    named = name_tests(placed, facts, vague, documents)
+    told = dict[str, str]()
+    named = name_tests(placed, facts, vague, documents, told)
     ids = tuple(named[one.id].id for one in cases)
-    return BuiltCases(ids, tuple(named[one.id] for one in placed), frozenset(named[one].id for one in vague))
+    by_id = {named[one].id: words for one, words in told.items()}
+    return BuiltCases(ids, tuple(named[one.id] for one in placed), frozenset(named[one].id for one in vague), by_id)
 
 
 def _case(identifier: str, judged: AssertableFinding, facts: ModuleFacts, names: ImportNames) -> Case:

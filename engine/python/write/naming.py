@@ -30,6 +30,7 @@ from .acting_member import (
     outer_call,
     repeated_call,
     shared_outcome,
+    told_behind,
     uses_of_result,
 )
 from .conditions import TELLING, UNTOLD, VAGUE, differences, empty_arguments
@@ -65,6 +66,7 @@ def name_tests(
     facts: ModuleFacts,
     vague: set[str] | None = None,
     documents: Documents = MappingProxyType({}),
+    told: dict[str, str] | None = None,
 ) -> dict[str, Case]:
     """Returns the cases with new ids and groups by their former ids; ids are distinct.
 
@@ -72,6 +74,7 @@ def name_tests(
         documents: the lines of files that document cases: tests are named by what these say.
         vague: receives the former ids of the cases for which nobody can say what sets them apart from others: only a
             number, the size of a value or the words of a literal does.
+        told: receives what the names say behind the member's own words, by former id.
     """
     callables = _with_inherited(facts)
     constructors = {owner.name: owner.constructor for owner in facts.classes}
@@ -96,6 +99,8 @@ def name_tests(
             named.update(named_rows(test, ids, documents))
             if vague is not None and test.vague:
                 vague.update(case.id for case in test.cases)
+            if told is not None:
+                told.update((case.id, test.told) for case in test.cases)
     return named
 
 
@@ -158,6 +163,7 @@ def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str], ac
         test.vague = not name or (not test.cases[0].documented and what_is_shown(test) in shown)
         test.name = name or next((one for one in others if one not in used), "") or unique_name(base, used)
         used[test.name] = subject
+        test.told = told_behind(subject, acting_member(subject, base, test), test)
 
 
 def _free_name(names: Iterator[str], subject: str, used: Mapping[str, str]) -> str:

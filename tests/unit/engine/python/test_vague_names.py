@@ -212,25 +212,53 @@ def test_a_method_and_a_function_of_the_same_words_both_have_a_usual_test_that_i
         assert not vague
 
 
-@pytest.mark.parametrize("name", ["split_for_negative_index", "load_for_url_with_dots", "get_for_larger_key"])
-def test_what_a_value_looks_like_does_not_say_what_is_asked(name: str) -> None:
-    assert names_a_look(name)
-
-
-@pytest.mark.parametrize("name", ["getitem_for_slice", "child_for_no_segments", "assoc_in_for_nested_dict", "format"])
-def test_how_many_values_there_are_and_what_they_hold_says_what_is_asked(name: str) -> None:
-    assert not names_a_look(name)
+@pytest.mark.parametrize("told", ["_for_negative_index", "_for_url_with_dots", "_for_larger_key"])
+def test_what_a_value_looks_like_does_not_say_what_is_asked(told: str) -> None:
+    assert names_a_look(told)
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    "told", ["_for_slice", "_for_no_segments", "_for_nested_dict", "", "_for_itself", "_for_list_of_dicts"]
+)
+def test_how_many_values_there_are_and_what_they_hold_says_what_is_asked(told: str) -> None:
+    assert not names_a_look(told)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
     [
-        ("at_after_add", False),
-        ("size_after_several_adds", False),
-        ("size_after_clear", True),
-        ("delitem_without_items", False),
-        ("pop_without_default", True),
+        ("_after_add", False),
+        ("_after_several_adds", False),
+        ("_after_clear", True),
+        ("_without_items", False),
+        ("_without_default", True),
     ],
 )
-def test_how_an_object_was_filled_and_made_does_not_say_what_is_asked(name: str, said: bool) -> None:
-    assert names_a_look(name, {"self", "items"}) is not said
+def test_how_an_object_was_filled_and_made_does_not_say_what_is_asked(told: str, said: bool) -> None:
+    assert names_a_look(told, {"self", "items"}) is not said
+
+
+@pytest.mark.parametrize("name", ["find_by_name", "wait_for_event", "remaining_after_insert", "copy_without_items"])
+def test_the_own_name_of_a_function_tells_nothing_of_a_value(name: str) -> None:
+    facts = replace(FACTS, functions=(_callable(name, "text"),))
+    cases = [
+        gives(f"{name}('{text}')", value, subject=name)
+        for text, value in (("kitten", "1"), ("hello world", "2"), ("-3", "None"))
+    ]
+    told = dict[str, str]()
+
+    found = name_tests(cases, facts, told=told)
+
+    assert {case.id.removeprefix("tc_") for case in found.values()} == {name + words for words in told.values()}
+    assert told[cases[0].id] == ""
+
+
+def test_a_phrase_of_the_message_is_no_look_of_a_value() -> None:
+    told = dict[str, str]()
+    refused = refuses("fill('kitten', 'a')", "it is empty")
+    other = refuses("fill('word', 'b')", "index 'a' is out of bounds")
+
+    found = name_tests([refused, other], FACTS, told=told)
+
+    assert found[other.id].id == "tc_fill_raises_lookup_error_for_index_out_of_bounds"
+    assert set(told.values()) == {""}
