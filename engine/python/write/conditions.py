@@ -158,6 +158,11 @@ def empty_arguments(mine: Situation) -> str:
     return f"empty_{_noun(name, node)}"
 
 
+def noun_of(name: str, node: ast.expr) -> str:
+    """What conditions call an argument that is bound to a parameter of the call or of the receiver's construction."""
+    return _noun(_plain(name), node)
+
+
 def _noun(plain: str, node: ast.expr) -> str:
     """The parameter's name; where that is a letter or two, what its value is."""
     if len(plain) > 2 or (isinstance(node, ast.Constant) and not isinstance(node.value, str)):
@@ -185,7 +190,7 @@ def _difference(name: str, node: ast.expr, mine: Situation, usual: Situation) ->
         if words.startswith(TELLING) or isinstance(node, ast.Slice):
             return words
         # Otherwise it is one more of the values that are usual, unless it is made or looks otherwise than all of them.
-        return _beside_rows(_noun(_plain(name), node), node, usual.rows.get(name, []))
+        return _beside_rows(noun_of(name, node), node, usual.rows.get(name, []))
     return _added(name, node, choice=name in mine.choices) if other is None else _value(name, node, other)
 
 
@@ -307,7 +312,7 @@ def _added(name: str, node: ast.expr, *, choice: bool) -> str:
 
 def _value(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     """Describes an argument in words, without digits: by its sign, size, kind, or beside the usual one."""
-    plain = _noun(_plain(name), node)
+    plain = noun_of(name, node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return f"negative_{plain}"
     if isinstance(node, ast.Constant):

@@ -12,7 +12,7 @@ from ....utils.python_source import parse_expression
 from ..source.outcome_words import COMPARING
 from ..source.titles import snake_case, subject_call
 from .acting_member import NamedTest, shared_outcome
-from .conditions import UNTOLD, differences
+from .conditions import UNTOLD, differences, noun_of
 from .situation import CONTENT, LATER, RECEIVER
 from .value_features import feature_beside, features, with_feature
 
@@ -93,14 +93,14 @@ def _is_operand_of_other_type(test: NamedTest) -> bool:
 
 def _true_trait(test: NamedTest, words: str, accepted: Accepted) -> str:
     """Words for a refused value; where accepted ones of its parameter have the trait that they name, for another."""
-    trait = next((one for one in _OF_REFUSED if words.startswith(f"{one}_")), "")
-    name = words.removeprefix(f"{trait}_")
-    node = test.situation.arguments.get(name)
-    known = [one for one in accepted.get(name, ()) if one is not node]
-    if not trait or node is None or not any(trait in features(one) for one in known):
-        return words
-    other = feature_beside(node, known)
-    return with_feature(other, name) if other in _OF_REFUSED else ""
+    for name, node in test.situation.arguments.items():
+        noun = noun_of(name, node)
+        trait = next((one for one in features(node) if one in _OF_REFUSED and words == with_feature(one, noun)), "")
+        known = [one for one in accepted.get(name, ()) if one is not node]
+        if trait and any(trait in features(one) for one in known):
+            other = feature_beside(node, known)
+            return with_feature(other, noun) if other in _OF_REFUSED else ""
+    return words
 
 
 def beside_siblings(

@@ -44,6 +44,7 @@ _FACTS = ModuleFacts(
     functions=(
         _callable("order", "items", "key=None", "alg=0", "presort=False", "style='plain'"),
         _callable("rank", "items", "alg=0"),
+        _callable("cut", "items", "sizeLimit=0"),
         _callable("apart", "first", "other=None"),
         _callable("chain", "iterable=()", "reverse=False"),
         _callable("draw", "count", "random_state"),
@@ -103,6 +104,31 @@ def test_a_trait_that_accepted_values_have_too_is_no_cause_of_a_refusal() -> Non
     found = _named(_returns("order([1])"), _refuses("order([1], alg=-5.5)"), _returns("rank([1], alg=-5)", of="rank"))
 
     assert found[1] == "order_raises_value_error_for_fractional_alg"
+
+
+def test_such_a_trait_is_found_behind_the_noun_too() -> None:
+    found = _named(
+        _returns("order([1])"), _refuses("order(3)"), _refuses("order([None, -1])"), _returns("rank([None])", of="rank")
+    )
+
+    assert found[2] == "order_raises_value_error_for_items_with_negative_numbers"
+
+
+def test_such_a_trait_is_found_whatever_the_case_of_the_parameters_name() -> None:
+    accepted = "cut([1])", "cut([1], sizeLimit=-3)"
+
+    found = _named(*(_returns(act, of="cut") for act in accepted), _refuses("cut([1], sizeLimit=-5.5)", of="cut"))
+
+    assert found[2] == "cut_raises_value_error_for_fractional_size_limit"
+
+
+def test_such_a_trait_is_found_in_what_the_object_is_made_with() -> None:
+    made = "Zone(6, 'Name').offset(3)", "Zone(-3, 'Name').offset(3)"
+    refused = _refuses("Zone(-5.5, 'Name').offset(3)", of="Zone.offset")
+
+    found = _named(*(_returns(act, of="Zone.offset") for act in made), refused)
+
+    assert found[2] == "zone_offset_raises_value_error_for_fractional_hours"
 
 
 def test_a_negative_value_that_nothing_else_explains_stays_the_cause() -> None:
