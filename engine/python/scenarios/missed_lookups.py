@@ -38,23 +38,34 @@ async def show_missed_lookups(facts: ModuleFacts, search: TrialSearch, observer:
 
 
 def _refusing(record: TrialRecord, one: CallableFacts) -> Iterator[Trial]:
-    """Generates a call that finds nothing with each flag that may have it raise."""
+    """Generates a call that finds nothing with each flag that may have it raise and that it does not pass."""
     call = shared_expression(record.trial.act)
+    if not isinstance(call, ast.Call):
+        return
+    passed = _passed(call, one)
     for flag in flags_of(one):
-        if isinstance(call, ast.Call) and _RAISING.search(flag.name):
+        if flag.name not in passed and _RAISING.search(flag.name):
             option = ast.keyword(flag.name, ast.Name(switched(flag), ast.Load()))
             act = ast.unparse(ast.Call(call.func, call.args, [*call.keywords, option]))
             yield replace(record.trial, act=act, source="domain", wanted=None, wanted_line=0)
 
 
 def _misses(records: Sequence[TrialRecord], one: CallableFacts, default: str) -> list[TrialRecord]:
-    """The calls that a person wrote without a default and that answer None, one of each way through the code."""
+    """The calls that a person wrote without a default and that answer None, each once."""
     found: dict[object, TrialRecord] = {}
     for record in records:
         call = shared_expression(record.trial.act)
         if record.trial.subject != one.qualname or not isinstance(call, ast.Call) or last_name(call.func) != one.name:
             continue
-        passed = {parameter.name for parameter, _ in bound_arguments(call, one)}
-        if default not in passed and record.trial.source in RICH_SOURCES and returned_none(record.observation):
+        if (
+            default not in _passed(call, one)
+            and record.trial.source in RICH_SOURCES
+            and returned_none(record.observation)
+        ):
             found.setdefault(record.trial.act, record)
     return list(found.values())[:_MOST_MISSES]
+
+
+def _passed(call: ast.Call, one: CallableFacts) -> set[str]:
+    """The names of the parameters that a call passes."""
+    return {parameter.name for parameter, _ in bound_arguments(call, one)}

@@ -86,6 +86,13 @@ def test_each_miss_is_tried_with_the_flag_that_has_it_raise() -> None:
 
 
 @pytest.mark.parametrize(
+    "act", ["get_in(['b'], {'a': 1}, no_default=False)", "get_in(keys=['b'], found={'a': 1}, no_default=False)"]
+)
+def test_a_flag_that_a_miss_passes_is_not_passed_twice(act: str) -> None:
+    assert [one.trial.act for one in learned(act).records] == [act]
+
+
+@pytest.mark.parametrize(
     ("act", "source"),
     [
         pytest.param("get_in(['b'], {'a': 1}, None)", "doctest", id="the default is passed"),
