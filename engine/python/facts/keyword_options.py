@@ -39,21 +39,29 @@ def _options(function: _Function, helpers: Mapping[str, _Function]) -> Iterator[
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
         helper = helpers.get(node.func.id)
-        for at, value in enumerate(node.args):
-            if helper is not None and isinstance(value, ast.Name) and value.id == given and at < len(helper.args.args):
-                for name, default in _asked(helper, helper.args.args[at].arg):
+        taken = [*helper.args.posonlyargs, *helper.args.args] if helper is not None else []
+        for value, parameter in zip(node.args, taken, strict=False):
+            if isinstance(value, ast.Starred):
+                break  # how many parameters it fills is unknown
+            if helper is not None and isinstance(value, ast.Name) and value.id == given:
+                for name, default in _asked(helper, parameter.arg):
                     asked.setdefault(name, default)
     for name, default in asked.items():
         yield Parameter(name, "keyword_only", None, default)
 
 
 def _asked(function: _Function, given: str) -> Iterator[tuple[str, str]]:
-    """Generates the names that a dictionary is asked for by a method, with the sources of their defaults."""
+    """Generates the names that a dictionary is asked for by a method, with the sources of their defaults.
+
+    What is taken out without a default must be passed: it is no option.
+    """
     for node in ast.walk(function):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
             continue
         owner, name = node.func.value, node.args[0]
         if node.func.attr not in _ASKING or not isinstance(owner, ast.Name) or owner.id != given:
+            continue
+        if node.func.attr == "pop" and len(node.args) == 1:
             continue
         if isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value.isidentifier():
             yield name.value, ast.unparse(node.args[1]) if len(node.args) > 1 else _UNSET
