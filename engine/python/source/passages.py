@@ -17,6 +17,9 @@ from .titles import slug
 _MOST_WORDS, _FEWEST_LETTERS, _MOST_LINES = 4, 4, 400
 _PROMPT = re.compile(r"\s*(?:>>>|\.\.\.)(?: |$)")
 _QUOTES = ('"""', "'''")
+_DOCSTRING = re.compile(r"[rRuUbB]*(?:\"\"\"|''')")
+# Comments for tools say nothing of what an example shows.
+_FOR_TOOLS = re.compile(r"[#\s]*(?:(?:doctest|pragma|noqa|nosec)\b|(?:type|fmt|isort|mypy|pylint|ruff):)")
 _MARKUP = re.compile(r"^#+\s+|[`*]|:\w+:|_(?=\s|$)|\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>")
 _UNDERLINE = re.compile(r"\s*([=\-~^\"'#*+])\1{2,}\s*$")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|\.\. )")
@@ -95,12 +98,13 @@ def passage_words(case: Case, documents: Documents, *, near: bool = False) -> st
 def _comments(lines: Sequence[str], at: int) -> Iterator[str]:
     """The comments of an example: behind it, and in the line above."""
     behind = _COMMENT.search(lines[at])
-    if behind is not None and not behind["said"].startswith("doctest"):
+    if behind is not None and not _FOR_TOOLS.match(behind["said"]):
         yield behind["said"]
     above, before = (_code(lines[one]) if one >= 0 else "" for one in (at - 1, at - 2))
     prompted = [_PROMPT.match(lines[one]) is not None for one in (at - 1, at) if one >= 0]
     # The last line of several is only a part, and a line without a prompt above one with it is no comment.
-    if above.startswith("#") and not before.startswith("#") and len(set(prompted)) == 1:
+    is_whole = above.startswith("#") and not before.startswith("#") and len(set(prompted)) == 1
+    if is_whole and not _FOR_TOOLS.match(above):
         yield above.lstrip("# ")
 
 
@@ -119,7 +123,7 @@ def _around(lines: Sequence[str], at: int, *, in_code: bool) -> Iterator[str]:
         at -= 1
     before = lines[at - 1].strip() if at else ""
     alone = at < 2 or not lines[at - 2].strip()
-    if before.endswith(":") and alone and not _PROMPT.match(before) and not before.startswith(_QUOTES):
+    if before.endswith(":") and alone and not _PROMPT.match(before) and not _DOCSTRING.match(before):
         yield before
 
 
