@@ -59,7 +59,7 @@ def phrase_of(message: str) -> str:
         words = words[1:]  # it joined a value to what follows
     if len(words) > 1 and words[-2] in _LINKING and not words[-1].isalpha():
         words = words[:-2]  # `in css3` says where, and no name has digits
-    words = words[1:] if words[:2] == ["has", "no"] else words  # what has no name is told by that
+    words = words[1:] if words[:2] == ["has", "no"] else words  # `has no name` is `no_name`
     kept = len(words)
     while kept and (words[kept - 1] in _JOINING or words[kept - 1] == "be"):
         kept -= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ....utils.python_names import last_name, mentioned_names, names_of
 from ....utils.python_source import parse_expression, parse_python
@@ -39,7 +39,7 @@ class NamedTest:
     told: str = ""
     vague: bool = False
     shown: str = ""
-    alike: tuple[NamedTest, ...] = ()
+    alike: tuple[NamedTest, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def act(self) -> ast.expr:

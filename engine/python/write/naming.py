@@ -246,16 +246,16 @@ def _of_scenario(base: str, test: NamedTest, usual: NamedTest, conditions: Seque
 def _of_refusal(base: str, test: NamedTest, plain: NamedTest, conditions: Sequence[str]) -> Iterator[str]:
     """Generates names of a test that expects an exception, which `base` names."""
     # That a key is missing says the exception itself.
-    said = ("when_",) if test.exception in _OF_LOOKING_UP else (*TELLING, "when_", "fractional_", "other_type")
-    yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith(said))
+    clear = ("when_",) if test.exception in _OF_LOOKING_UP else (*TELLING, "when_", "fractional_", "other_type")
+    yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith(clear))
     yield base
     # An argument, or a step, that sets the call apart tells more than a message that others have, too.
     telling = ("negative_", "zero_", "with_"), ("after_",)
     apart = [words for kinds in telling for words in conditions if words.startswith(kinds)]
     yield from (f"{base}_{_joined([words])}" for words in apart)
     # A phrase that is cut would say something else: one that does not fit is left out.
-    said = _said(test, plain)
-    yield from (one for one in _with_words(base, _joined([said]) if said else "") if len(one) <= LONGEST_NAME)
+    phrase = _said(test, plain)
+    yield from (one for one in _with_words(base, _joined([phrase]) if phrase else "") if len(one) <= LONGEST_NAME)
 
 
 def _apart(base: str, test: NamedTest, conditions: Sequence[str], siblings: Sequence[Sibling]) -> Iterator[str]:
