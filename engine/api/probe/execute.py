@@ -155,6 +155,11 @@ def _differing(first: Any, second: Any, pointer: str, depth: int) -> Iterator[st
         yield pointer
 
 
+def all_worked(answers: Sequence[HttpAnswer], requests: Sequence[Json]) -> bool:
+    """Whether each of some requests was sent and succeeded."""
+    return len(answers) == len(requests) and all(answer.ok for answer in answers)
+
+
 def saved_values(requests: Sequence[Json], answers: Sequence[HttpAnswer]) -> dict[str, Any]:
     """Return the values that the requests of a setup saved, by name."""
     found: dict[str, Any] = {}

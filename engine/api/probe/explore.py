@@ -199,9 +199,10 @@ async def _effects(
         *await total_proposals(finder, world, second, third, most, wanted),
         *await limit_proposals(finder, world, second, wanted),
         *await part_proposals(finder, world, wanted),
+        *await second_sessions(finder, world, most, wanted),
     ]
-    sessions = (*await second_sessions(finder, world), *letter_case_proposals(world))
-    return [*found, *(proposal for proposal in sessions if _is_wanted(proposal.operation, wanted))]
+    letters = (proposal for proposal in letter_case_proposals(world) if _is_wanted(proposal.operation, wanted))
+    return [*found, *letters]
 
 
 async def find_baselines(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import base64
+import json
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from ...document.auth import Credential, auth_names
 from ...model.model import UNSAFE, Json, Proposal
 from ..baselines import BaselineFinder
+from ..execute import all_worked, saved_values
 from ..propose_values import copy_request, make_proposal, make_refusal
 from ..resource_model import BaselineRequest, ResourceModel
 from .users import USER, with_constants
@@ -16,6 +20,9 @@ _ISSUED = "issued_token"
 _TOKEN = f"{{{{{_ISSUED}}}}}"
 _OTHER_SCHEMES = {"bearer": "Token", "token": "Bearer"}
 """Another word that may stand before a token; `Basic` would ask for its contents to be decoded."""
+_LOGINS = 3
+"""Of so many in a row two are in the same second, also where another one begins between them."""
+_TIMES = ("iat", "exp", "nbf", "auth_time")
 
 
 def malformed_tokens(baseline: BaselineRequest, credentials: Mapping[str, Credential]) -> Iterator[Proposal]:
@@ -60,26 +67,31 @@ def _refused(baseline: BaselineRequest, login: Json, header: str, how: str) -> P
     return make_refusal(baseline, f"a call {how}", _with_token(baseline.request, header), name=how, breaks=how, **marks)
 
 
-async def second_sessions(finder: BaselineFinder, world: ResourceModel) -> list[Proposal]:
+async def second_sessions(
+    finder: BaselineFinder, world: ResourceModel, most: int, wanted: Collection[str] | None = None
+) -> list[Proposal]:
     """Return readings that tell what a second session of a user is worth: at its login, and when the first has ended.
 
     What ends a session is found by asking with its token afterwards.
+
+    Args:
+        most: how many requests are tried as the end of a session.
+        wanted: names of the operations that they are proposed for; None for all.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
     login = _login(world.users.get(USER))
     reading = next((known for known in world.baselines.values() if _asks_alone(known, world)), None)
-    if login is None or reading is None:
+    if login is None or reading is None or (wanted is not None and reading.operation.name not in wanted):
         return []
     request = copy_request(reading.request)
     later = _with_token(request, f"{world.users[USER].parameter or 'Bearer'} {_TOKEN}")
     marks: Json = {"priority": "critical", "setup": (login,)}
     found = [make_proposal(reading, "after_a_second_login", "after a second login", "state", request, **marks)]
-    for change in world.baselines.values():
-        ends = change.operation.method in UNSAFE and auth_names(change.request) == (USER,)
-        if not ends or change.operation.path_parameters:
-            continue
+    # With a token that may be the first one's, the answer would depend on when the second login is.
+    endings = _endings(world) if await _gives_another_token(finder, request, login) else ()
+    for change in islice(endings, most):
         step = copy_request(change.request)
         answers = await finder.send((*change.setup, step, request))
         if len(answers) != len(change.setup) + 2 or not answers[-2].ok or not answers[-1].keeps_out:
@@ -89,6 +101,40 @@ async def second_sessions(finder: BaselineFinder, world: ResourceModel) -> list[
         marks["setup"] = (*change.setup, login, step)
         found.append(make_proposal(reading, name, words, "state", later, **marks))
     return found
+
+
+def _endings(world: ResourceModel) -> Iterator[BaselineRequest]:
+    """Yield the requests that may end a session: changes by the user that are about nothing else."""
+    for change in world.baselines.values():
+        own = change.operation.method in UNSAFE and auth_names(change.request) == (USER,)
+        if own and not change.operation.path_parameters:
+            yield change
+
+
+async def _gives_another_token(finder: BaselineFinder, request: Json, login: Json) -> bool:
+    """Whether each login gives a token of its own, also in the same second as the one before.
+
+    Args:
+        request: one by the user, who has signed up then.
+    """
+    steps = (request, *(login,) * _LOGINS)
+    answers = await finder.send(steps)
+    if not all_worked(answers, steps):
+        return False
+    tokens = {_without_times(saved_values([login], [answer]).get(_ISSUED)) for answer in answers[1:]}
+    return len(tokens) == _LOGINS
+
+
+def _without_times(token: object) -> str:
+    """Return what a token that can be read holds besides times in whole seconds; the token itself for any other."""
+    parts = str(token).split(".")
+    try:
+        claims = json.loads(base64.urlsafe_b64decode(f"{parts[1]}==")) if len(parts) == 3 else None
+    except ValueError:
+        claims = None
+    if not isinstance(claims, dict):
+        return str(token)
+    return json.dumps({name: one for name, one in claims.items() if name not in _TIMES or not isinstance(one, int)})
 
 
 def _asks_alone(known: BaselineRequest, world: ResourceModel) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import pytest
@@ -81,7 +82,11 @@ class Store:
     What is there may go out and no more; a part that has pieces stays. Numbers of removed parts are given again.
     """
 
+    def __init__(self) -> None:
+        self.token: Callable[[int], str] = "another {}".format
+
     async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
+        self.logins = 0
         self.parts: dict[int, Json] = {}
         self.ended: set[str] = set()
         saved: dict[str, Any] = {}
@@ -99,7 +104,8 @@ class Store:
         if path == "/users":
             return _told({"email": content["email"]})
         if path == "/login":
-            return _told({"token": "another"})
+            self.logins += 1
+            return _told({"token": self.token(self.logins)})
         if path == "/logout":
             self.ended.add(user)
             return HttpAnswer(204)
@@ -304,12 +310,35 @@ async def test_a_tag_is_asked_with_after_each_field_and_after_what_is_put_in(
 async def test_a_second_session_goes_on_when_the_first_one_has_ended(
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
-    found = _by_name(await second_sessions(finder, world))
+    found = _by_name(await second_sessions(finder, world, 99))
     later = found["me with_another_token_after_log_out"]
     assert [step["path"] for step in later.setup] == ["/login", "/logout"]
     assert later.request["headers"] == {"Authorization": "Bearer {{issued_token}}"}
     assert "auth" not in later.request
     assert "me after_a_second_login" in found
+
+
+def _signed(claims: Json) -> str:
+    return f"e30.{base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip('=')}.{hash(str(claims))}"
+
+
+@pytest.mark.parametrize(
+    "token",
+    [lambda _: "the same", lambda login: _signed({"sub": 1, "exp": login}), lambda login: f"second {login // 2}"],
+    ids=["one_for_all", "only_its_time_is_its_own", "two_in_one_second"],
+)
+async def test_no_session_goes_on_with_a_token_that_may_be_the_first_one(
+    token: Callable[[int], str], finder: BaselineFinder, world: ResourceModel
+) -> None:
+    cast(Any, finder).token = token
+    assert set(_by_name(await second_sessions(finder, world, 99))) == {"me after_a_second_login"}
+
+
+async def test_tokens_with_an_id_of_their_own_are_told_apart_in_the_same_second(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    cast(Any, finder).token = lambda login: _signed({"sub": 1, "exp": 7, "jti": login})
+    assert "me with_another_token_after_log_out" in _by_name(await second_sessions(finder, world, 99))
 
 
 async def test_a_token_is_sent_without_the_word_before_it_and_with_another(world: ResourceModel) -> None:
