@@ -88,8 +88,15 @@ def _copies(member: CallableFacts) -> bool:
 
 
 def _showing_little(record: TrialRecord) -> tuple[object, ...]:
-    """Orders copies: those of objects that are made in the fewest lines first, then those that show most."""
-    return len(record.trial.arrange), -len(returned_source(record.observation)), record.number
+    """Orders copies: those of objects that are made in the fewest lines first, then those that show most; last those of
+    objects that are made of nothing, which another one made of nothing equals."""
+    made = [found[1] for text in record.trial.arrange if (found := assignment_in(text)) is not None]
+    bare = len(record.trial.arrange) == 1 and all(isinstance(one, ast.Call) and _is_bare(one) for one in made)
+    return bare, len(record.trial.arrange), -len(returned_source(record.observation)), record.number
+
+
+def _is_bare(call: ast.Call) -> bool:
+    return not (call.args or call.keywords)
 
 
 @dataclass(frozen=True, slots=True)

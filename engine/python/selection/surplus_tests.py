@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from ....utils.python_source import shared_expression
 from ..model.model import Arc
 from ..scenarios.further_rows import is_further_row
-from ..scenarios.independent_copies import COPYING, SPARES
+from ..scenarios.independent_copies import COPYING, LEAVES_ORIGINAL
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Control, Distinction
 from ..search.simplified_trials import SIMPLIFIED
@@ -92,7 +92,7 @@ def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collecti
 
 def _plain_copies(candidates: Sequence[TrialCandidate]) -> set[int]:
     """The numbers of tests of what a copy equals, where another one shows that it stays as it is, too."""
-    spared = {one.subject for one in candidates if one.record.notes.get(ShownBehaviour) == SPARES}
+    spared = {one.subject for one in candidates if one.record.notes.get(ShownBehaviour) == LEAVES_ORIGINAL}
     return {
         one.record.number
         for one in candidates

@@ -16,6 +16,7 @@ from ..model.model import CallableFacts
 from ..search.story_steps import is_filling
 from ..source.counterparts import APART, counterpart_names, relation_of, takes_counterparts
 from ..source.moments import moment_words
+from ..source.set_algebra import CHANGING, COMBINING
 from ..source.titles import describe, slug, snake_case
 from .situation import CLOCK, CONTENT, LATER, RECEIVER, VARYING, Situation, plural, singular
 from .value_features import (
@@ -248,7 +249,9 @@ def _related_arguments(mine: Situation, usual: Situation, facts: CallableFacts |
     if not relations[0] or relations[0] == relations[1]:
         return ""
     if relations[0] == APART:
-        return f"with_{APART}"
+        # Of a set and its operands, a reader would take it for what they share with the set.
+        own = facts is not None and facts.name in (*COMBINING, *CHANGING)
+        return "" if mine.spread and own else f"with_{APART}"
     return f"with_{_EQUAL}{_plain(mine.spread) if mine.spread else 'arguments'}"
 
 

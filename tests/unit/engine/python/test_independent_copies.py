@@ -114,3 +114,12 @@ def test_a_flag_leaves_an_argument_alone_where_the_argument_is_what_it_was_made_
 def test_a_call_that_changes_no_argument_shows_no_flag() -> None:
     known = record(0, "put(box, 4)", returned("[3, 4]"), arrange=("box = [3]",))
     assert not list(spared_arguments([known], FACTS))
+
+
+def test_an_object_that_is_made_of_nothing_is_copied_last() -> None:
+    bare = called(0, "cart.copy()", returned("Cart()"), "cart = Cart()")
+    filled = called(1, "cart.copy()", returned("Cart('a')"), "cart = Cart()", "cart.add('a')")
+
+    first, *_ = independent_copies([bare, filled, ADDED], FACTS)
+
+    assert first.trial.arrange[:2] == ("cart = Cart()", "cart.add('a')")

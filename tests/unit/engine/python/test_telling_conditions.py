@@ -107,3 +107,13 @@ def test_counterparts_that_are_equal_or_share_nothing_are_called_so_after_an_opt
     assert differences(Situation(passed(texts="('ox', 'ox')"), spread="texts"), usual, compare)[0] == "with_equal_texts"
     apart = Situation(passed(texts="('ox', 'sky')", self_bias="2.5"), spread="texts")
     assert differences(apart, usual, compare)[:2] == ["with_bias", "with_nothing_in_common"]
+
+
+def test_operands_of_a_set_that_share_nothing_with_each_other_are_not_called_so() -> None:
+    difference = CallableFacts(
+        "Bag.difference", "method", (1, 2), (Parameter("others", "var_positional"),), owner="Bag"
+    )
+    usual = Situation(passed(others="([1, 2], [2, 3])"), spread="others")
+
+    apart = Situation(passed(others="([1, 2], [4, 5])"), spread="others")
+    assert "with_nothing_in_common" not in differences(apart, usual, difference)
