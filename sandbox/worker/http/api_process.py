@@ -130,6 +130,7 @@ class Application(_Verbs):
         self._environment = dict(environment or {})
         self._folder, self._alone, self._ready = folder, alone, ready
         told = os.environ.get("API_LAUNCHER")
+        self.settles = True  # whether requests wait for what follows the answers before them, such as late commits
         self._launcher = launcher or (json_module.loads(told) if told else _serving())
         self._process: Any = None
         self._temporary: Any = None
@@ -159,6 +160,7 @@ class Application(_Verbs):
             "application": self._application,
             "command": self._command and [self._in_project(one) for one in _with_python(self._command)],
             "ready": self._ready,
+            "settle": self.settles,
             "variables": list(self._environment) if self._alone else None,
             "import_roots": self._import_roots,
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),

@@ -1,8 +1,9 @@
 """Serves the application under test in this process: `python api_serving.py CONFIG`, started by api_process.py.
 
 It imports the application once; each time it is asked it throws the serving process away and forks a fresh one.
-CONFIG is JSON: {"application" or "command", "ready", "import_roots", "folder", "copy", "writable"}. With a list of
-folders as `writable`, the application can change files below them only: see `Confinement`.
+CONFIG is JSON: {"application" or "command", "ready", "import_roots", "folder", "copy", "writable", "settle"}. With a
+list of folders as `writable`, the application can change files below them only: see `Confinement`. Without `settle`,
+requests do not wait for what follows the answers before them: see `settled`.
 """
 
 import asyncio
@@ -62,7 +63,8 @@ def main(config):
             child = _Started(config["command"], config["folder"], config.get("ready", ""))
         else:
             sys.path[:0] = [import_root for import_root in config["import_roots"] if import_root not in sys.path]
-            serve = server_of(with_own_database(load(config["application"])))
+            application = with_own_database(load(config["application"]))
+            serve = server_of(application, settle=config.get("settle", True))
             lonely = hasattr(os, "fork") and threading.active_count() == 1
             child = _Forked(serve) if lonely else _Here(serve)
         folder = _Folder(config["folder"], config["copy"])
@@ -202,13 +204,13 @@ def is_async(application):
     return inspect.iscoroutinefunction(application) or inspect.iscoroutinefunction(type(application).__call__)
 
 
-def server_of(application):
+def server_of(application, settle=True):
     """A function that serves an application on a listening socket, for ever."""
     if not is_async(application):
         return lambda listener: _serve_wsgi(application, listener)
     import uvicorn
 
-    config = uvicorn.Config(settled(application), log_level="warning", timeout_keep_alive=1)
+    config = uvicorn.Config(settled(application) if settle else application, log_level="warning", timeout_keep_alive=1)
     config.load()
     asyncio.run(asyncio.sleep(0))
     # What the first answer would import, or make of its route, is there before any fork.
@@ -225,7 +227,8 @@ def settled(application):
     """An application of ASGI that begins with a request when it is done with the one before, such as with its commit.
 
     Some frameworks commit after the answer was sent: who reads at once would be told what was there before. Requests
-    that come while others are not answered do not wait, and none waits longer than SETTLE_SECONDS.
+    that come while others are not answered do not wait, and none waits longer than SETTLE_SECONDS. What was waited for
+    in vain is not waited for again.
     """
     asked, answered = set(), set()
 
@@ -240,7 +243,8 @@ def settled(application):
             await send(message)
 
         if answered and not asked:
-            await asyncio.wait(answered, timeout=SETTLE_SECONDS)
+            _, pending = await asyncio.wait(answered, timeout=SETTLE_SECONDS)
+            answered.difference_update(pending)
         if scope["type"] == "http":
             asked.add(task)
             task.add_done_callback(asked.discard)

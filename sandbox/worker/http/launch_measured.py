@@ -136,7 +136,9 @@ def main():
     measured.stop_at(signal.SIGUSR1)
     os.environ["API_STOP_SIGNAL"] = "SIGUSR1"
     serve = serving.server_of
-    serving.server_of = lambda application: serve(following(application, measured, serving.is_async(application)))
+    serving.server_of = lambda application, **how: serve(
+        following(application, measured, serving.is_async(application)), **how
+    )
     serving.main(config)
 
 

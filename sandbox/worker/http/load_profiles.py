@@ -184,6 +184,7 @@ def _begin(environment, **_):
     run = _STATE["run"] = _Run(profile, factor, options.load_report)
     if not environment.host and shape.application is not None:
         run.application = shape.application
+        run.application.settles = False  # waiting would be measured as well
         run.application.start()
         environment.host = run.application.base_url
     why = refusal(urllib.parse.urlsplit(environment.host or "").hostname)

@@ -117,16 +117,16 @@ class _Committing:
         self.done.append(f"{scope['path']} done")
 
 
+async def _nowhere(message):
+    """Send no message."""
+
+
 async def _asked(application, *paths):
     """The requests for some paths at an application, the second one begun when the first is at its commit."""
-
-    async def send(message):
-        pass
-
     answer = api_serving.settled(application)
-    first = asyncio.create_task(answer({"type": "http", "path": paths[0]}, None, send))
+    first = asyncio.create_task(answer({"type": "http", "path": paths[0]}, None, _nowhere))
     await application.answered.wait()
-    second = asyncio.create_task(answer({"type": "http", "path": paths[1]}, None, send))
+    second = asyncio.create_task(answer({"type": "http", "path": paths[1]}, None, _nowhere))
     for _ in range(5):
         await asyncio.sleep(0)
     application.commits.set()
@@ -144,3 +144,30 @@ async def test_a_request_begins_when_what_follows_the_answer_before_it_is_done()
 async def test_a_request_does_not_wait_for_one_that_is_not_answered():
     done = await _asked(_Committing(), "/slow", "/second")
     assert done == ["/slow asked", "/second asked", "/second done", "/slow done"]
+
+
+@pytest.mark.feature("T-20")
+async def test_what_goes_on_long_after_its_answer_is_waited_for_once(monkeypatch):
+    monkeypatch.setattr(api_serving, "SETTLE_SECONDS", 0)
+    waited = []
+    wait = asyncio.wait
+    monkeypatch.setattr(asyncio, "wait", lambda tasks, **limits: waited.append(len(tasks)) or wait(tasks, **limits))
+    application = _Committing()
+    answer = api_serving.settled(application)
+    first = asyncio.create_task(answer({"type": "http", "path": "/first"}, None, _nowhere))
+    await application.answered.wait()
+    for path in ("/second", "/third"):
+        await asyncio.create_task(answer({"type": "http", "path": path}, None, _nowhere))
+    application.commits.set()
+    await first
+    assert waited == [1]
+
+
+@pytest.mark.feature("T-20")
+def test_where_load_is_measured_the_application_is_served_as_it_is(monkeypatch):
+    served = []
+    monkeypatch.setattr(api_serving, "settled", lambda application: served.append(application) or application)
+    api_serving.server_of(_Committing(), settle=False)
+    assert not served
+    api_serving.server_of(_Committing())
+    assert len(served) == 1

@@ -49,6 +49,7 @@ def test_a_secret_of_the_application_is_taken_from_outside_or_made_up(
     assert profiles == {"smoke": "tc_smoke"}
     assert application._environment["SHOP_TOKEN"] == expected
     assert application._environment["SHOP_DB"] == "shop.db"
+    assert not application.settles, "what is waited for between requests is no load"
 
 
 def test_a_dictionary_that_takes_in_another_one_is_no_literal() -> None:
