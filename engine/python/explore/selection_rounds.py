@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..model.model import Arc, TrialFinding
-from ..scenarios.further_rows import is_further_row
+from ..scenarios.scenario import is_further_row
 from ..search.trial_search import TrialRecord
 from .confirm import TOO_LATE, Confirmation
 

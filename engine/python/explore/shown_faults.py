@@ -7,9 +7,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from ..model.mutant_search import Kills
-from ..scenarios.further_rows import FurtherRow
 from ..scenarios.independent_copies import SPARES
-from ..scenarios.scenario import LISTED, ShownBehaviour
+from ..scenarios.scenario import LISTED, FurtherRow, ShownBehaviour
 from ..search.influence_trials import Control, Distinction
 from ..search.trial_search import TrialRecord
 

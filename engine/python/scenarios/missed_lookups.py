@@ -17,7 +17,7 @@ from ..search.parallel_observers import Watcher, run_trials
 from ..search.story_steps import flags_of, switched
 from ..search.trial_search import TrialRecord, TrialSearch, returned_none
 from ..usage.harvest import bound_arguments
-from .further_rows import mark_further_row
+from .scenario import mark_further_row
 
 _DEFAULT = re.compile(r"(\w+_)?(default|fallback)(_value)?")
 _RAISING = re.compile(r"default|raise|strict|error")

@@ -20,8 +20,7 @@ from ..judge.case_tables import MOST_ROWS
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import TrialRecord, TrialSearch
-from .further_rows import mark_further_row
-from .scenario import is_plain_return, returned_source, situation_of
+from .scenario import is_plain_return, mark_further_row, returned_source, situation_of
 
 _FEWEST_RULES = 3
 _FEWEST_REGISTERED = 2

@@ -1,4 +1,7 @@
-"""Runs scenarios and keeps those that show what they are for."""
+"""Runs scenarios and keeps those that show what they are for.
+
+Rows that stand beside an example whatever else they add are marked here, too.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,21 @@ LISTED = "one list for all arguments"
 
 class ShownBehaviour:
     """Key of the notes of records of scenarios; the value names what the scenario shows."""
+
+
+class FurtherRow:
+    """Key of the notes of records that become rows beside an example of the same form; the value says what is shown."""
+
+
+def mark_further_row(record: TrialRecord, shows: str) -> None:
+    """Has a record become a row, if an example of the same form becomes a test."""
+    record.notes.setdefault(FurtherRow, shows)
+    record.notes.setdefault(Distinction, shows)
+
+
+def is_further_row(record: TrialRecord) -> bool:
+    """Whether a record is such a row."""
+    return FurtherRow in record.notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from ..domain.membership import count_outside
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import TrialRecord, TrialSearch
-from .further_rows import mark_further_row
-from .scenario import is_plain_return, returned_source, situation_of
+from .scenario import is_plain_return, mark_further_row, returned_source, situation_of
 
 _FEWEST_ITEMS = 4
 # Items that are close together below or above: what halves the list and what estimates the place both miss at first.

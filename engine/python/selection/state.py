@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ....utils.python_names import keyword_value
 from ....utils.python_source import shared_expression
 from ..model.model import RICH_SOURCES, Arc
-from ..scenarios.further_rows import is_further_row
+from ..scenarios.scenario import is_further_row
 from ..search.influence_trials import Control, Distinction
 from .candidates import Goal, TrialCandidate
 from .representative import Representation

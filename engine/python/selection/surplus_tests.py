@@ -16,9 +16,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ....utils.python_source import shared_expression
 from ..model.model import Arc
-from ..scenarios.further_rows import is_further_row
 from ..scenarios.independent_copies import COPYING, LEAVES_ORIGINAL
-from ..scenarios.scenario import ShownBehaviour
+from ..scenarios.scenario import ShownBehaviour, is_further_row
 from ..search.influence_trials import Control, Distinction
 from ..search.simplified_trials import SIMPLIFIED
 from .candidates import TrialCandidate

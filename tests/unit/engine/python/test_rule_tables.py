@@ -15,8 +15,8 @@ from testwright.engine.python.model.arcs import ArcMap
 from testwright.engine.python.model.model import Observation, Trial, Value
 from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.project.layout import ModulePlace
-from testwright.engine.python.scenarios.further_rows import is_further_row
 from testwright.engine.python.scenarios.rule_tables import WORDS, show_rule_tables
+from testwright.engine.python.scenarios.scenario import is_further_row
 from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
 from testwright.tests.support.engine.in_process_search import IdleProposer

@@ -13,7 +13,7 @@ from testwright.engine.python.model.arcs import ArcMap
 from testwright.engine.python.model.model import Arc, Observation, Raised, Trial, Value
 from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.project.layout import ModulePlace
-from testwright.engine.python.scenarios.further_rows import FurtherRow
+from testwright.engine.python.scenarios.scenario import FurtherRow
 from testwright.engine.python.scenarios.searched_items import show_searched_items
 from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch

@@ -6,7 +6,7 @@ import pytest
 
 from testwright.engine.python.explore.shown_faults import with_shown_faults
 from testwright.engine.python.model.mutant_search import NO_KILLS, Kills
-from testwright.engine.python.scenarios.further_rows import mark_further_row
+from testwright.engine.python.scenarios.scenario import mark_further_row
 from testwright.engine.python.search.influence_trials import Control, Distinction
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.tests.unit.engine.python.test_select_trials import record, returned
