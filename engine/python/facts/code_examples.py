@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....utils.python_names import bound_outside_patterns, last_name, loaded_names, printed_argument
-from ....utils.python_source import expression_or_none, literal_or, parse_or_none
+from ....utils.python_source import expression_or_none, literal_or, parse_or_none, source_lines
 from ..model.model import Example
 
 _LONGEST_TEXT = 8_000
@@ -37,7 +37,7 @@ def block_examples(block: str, first_line: int, *, plain: bool = False) -> Itera
         plain: whether calls that say no result are examples as well: what they pass was chosen by a person.
     """
     tree = parse_or_none(block)
-    lines = block.splitlines()
+    lines = source_lines(block)
     body = tree.body if tree is not None else []
     for at, node in enumerate(body):
         following = body[at + 1] if at + 1 < len(body) else None
@@ -226,7 +226,7 @@ def _is_literal(text: str) -> bool:
 
 def _blocks(raw: str) -> Iterator[tuple[int, str]]:
     """Blocks of code in a docstring with the number of lines before each; those with prompts are left out."""
-    lines = raw.expandtabs().splitlines()
+    lines = source_lines(raw.expandtabs())
     margin = min((_indent(line) for line in lines[1:] if line.strip()), default=0)
     lines = [line[margin:] if at else line for at, line in enumerate(lines)]
     # `f(2)` with `== 4` in the next line is one comparison.

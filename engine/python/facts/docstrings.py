@@ -9,7 +9,7 @@ import re
 
 import docstring_parser
 
-from ....utils.python_source import parse_or_none
+from ....utils.python_source import parse_or_none, source_lines
 from ..model.model import Documentation, Example
 from .code_examples import docstring_examples
 
@@ -97,7 +97,7 @@ def examples_in(text: str, first_line: int) -> tuple[Example, ...]:
     if ">>>" not in text:
         return ()
     found: list[Example] = []
-    lines = text.expandtabs().splitlines()
+    lines = source_lines(text.expandtabs())
     for start, block in _blocks(text):
         before: list[str] = []
         end = 0

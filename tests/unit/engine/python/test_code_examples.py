@@ -158,3 +158,9 @@ def test_a_comparison_in_a_docstring_says_the_result_of_its_call_also_over_two_l
 @pytest.mark.parametrize("block", ["half(5) == 2  # False", "half(5) == 2\nFalse"])
 def test_a_comparison_that_does_not_hold_says_no_result(block):
     assert not [one for one in block_examples(block, 1) if one.want]
+
+
+def test_a_form_feed_in_a_docstring_is_no_line_of_its_own() -> None:
+    raw = "Half of it.\x0c\u2028\n\n```python\nhalf(4)  # 2\n```\n"
+
+    assert [(one.act, one.want, one.line) for one in docstring_examples(raw, 1)] == [("half(4)", "2", 4)]
