@@ -20,7 +20,7 @@ from ....engine.python.inputs.seeds import example_trial, printed_value
 from ....engine.python.model.model import RAISES, CallableFacts, Example, Exploration, ModuleFacts, Trial
 from ....engine.python.model.spec_case import Case
 from ....engine.python.project.layout import Layout, find_layout
-from ....engine.python.source.passages import documents_of
+from ....engine.python.source.documents import documents_of
 from ....engine.python.usage.project_index import ProjectIndex
 from ....engine.python.usage.slicing import Subjects
 from ....engine.python.write.assign_tables import assign_tables

@@ -25,7 +25,7 @@ from ....engine.python.project.layout import Layout, find_layout
 from ....engine.python.search.background_context import background_context
 from ....engine.python.search.parallel_observers import ObserverPair, open_observer_pair
 from ....engine.python.search.source_proposer import SourceProposer
-from ....engine.python.source.passages import documents_of
+from ....engine.python.source.documents import documents_of
 from ....engine.python.write.compose import compose_spec
 from ....sandbox.fingerprint import TooLargeError, installed_digest, program_digest, tree_digests
 from ....sandbox.target import ProvideTarget, PythonTarget

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from pathlib import Path
 
-from ....utils.python_names import last_name, printed_argument
-from ....utils.python_source import expression_or_none
-from ....utils.untrusted_files import source_or_empty
+from ....utils.python_source import literal_or
 from ..model.spec_case import Case
+from .documents import Document, Documents
 from .titles import slug
 
-_MOST_WORDS, _FEWEST_LETTERS, _MOST_LINES = 4, 4, 400
+_MOST_WORDS, _FEWEST_LETTERS = 4, 4
 _PROMPT = re.compile(r"\s*(?:>>>|\.\.\.)(?: |$)")
-_QUOTES = ('"""', "'''")
 _DOCSTRING = re.compile(r"[rRuUbB]*(?:\"\"\"|''')")
 # Comments for tools say nothing of what an example shows.
 _FOR_TOOLS = re.compile(r"[#\s]*(?:(?:doctest|pragma|noqa|nosec)\b|(?:type|fmt|isort|mypy|pylint|ruff):)")
 _MARKUP = re.compile(r"^#+\s+|[`*]|:\w+:|_(?=\s|$)|\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>")
-_UNDERLINE = re.compile(r"\s*([=\-~^\"'#*+])\1{2,}\s*$")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|\.\. )")
-_COMMENT = re.compile(r"(?<=[)\]}'\"\w])\s+#\s*(?P<said>[^#]+)$")
+# A line of code up to the first `#` that stands in no text, and the comment behind it.
+_COMMENT = re.compile(r"""(?P<code>(?:[^'"#\\]|\\.|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*+)#\s*(?P<said>[^#]+)$""")
+_WHOLE = re.compile(r"[)\]}'\"\w]\s+$")
+_PRINTING = re.compile(r"\s*print\(")
 _ARTICLES = frozenset("a an the".split())
 # Words that say nothing of what an example shows.
 _EMPTY = frozenset(
@@ -40,7 +38,11 @@ _OF_TEXT = frozenset(
 # What a sentence about something else, or a part of one, begins with.
 _OF_SENTENCES = frozenset(
     "this that these those it you we i they there see let lets but now please or and always only how what why some "
-    "dont raises raise".split()
+    "its thats theres heres whats youre youll raises raise throws throw".split()
+)
+_NEGATED = frozenset(
+    "dont doesnt didnt isnt arent wasnt werent wont cant cannot couldnt shouldnt wouldnt mustnt hasnt havent "
+    "hadnt".split()
 )
 _BASES = (
     "accept add align allow apply assign build check convert copy count create drop escape expand extract fill find "
@@ -57,22 +59,29 @@ _DOES = {
     else f"{base}s"
     for base in _BASES
 }
-_VERBS = frozenset(_DOES.values())
+# `adding rows` is what is done to rows; `missing cells` and `string keys` are things.
+_GERUNDS = frozenset(
+    form for base in _BASES for form in (f"{base[:-1] if base.endswith('e') else base}ing", f"{base}{base[-1]}ing")
+)
+_VERBS = frozenset(_DOES.values()).union(
+    "avoids becomes chooses closes combines compares computes contains creates detects disables enables ensures "
+    "evaluates excludes fails falls flattens follows guesses hides includes infers loads makes moves needs "
+    "normalizes opens parses picks prefers prevents prints produces renders requires resets resolves restores "
+    "returns saves selects sends separates serializes shows stores takes tells translates tries turns validates "
+    "writes yields".split()
+)
+# These are verbs only with an object behind them: `sets flag` does something, `sets of rows` are things.
+_VERBS_OR_NOUNS = frozenset(
+    "calls changes forces formats lists maps marks matches orders passes quotes runs sets starts stops uses".split()
+)
 _JOINED = frozenset("after at before by from if in on unless when while with without".split())
+_AFTER_NOUNS = frozenset("and or of for to in on at as by with without from".split())
 # `clipped to width` is what was done, `mixed types` is what there is.
 _AFTER_DONE = frozenset("to by with from in into at on as".split())
 # Words that make a clause of others.
 _FINITE = frozenset("is are was were be been has have had do does can may must should will would".split())
-_GERUND = re.compile(r"[a-z]{3,}ing")
-
-
-Documents = Mapping[str, Sequence[str]]
-"""The lines of files that document cases, by their paths."""
-
-
-def documents_of(root: Path, paths: Iterable[str]) -> Documents:
-    """The lines of a project's files; one that cannot be read has none. Blocks."""
-    return {path: source_or_empty(root, path).expandtabs().splitlines() for path in sorted(set(paths))}
+# What a comment says before a result.
+_GIVING = re.compile(r"(?:returns|prints|gives|outputs?|result)\b:?\s*", re.IGNORECASE)
 
 
 def passage_words(case: Case, documents: Documents, *, near: bool = False) -> str:
@@ -81,29 +90,34 @@ def passage_words(case: Case, documents: Documents, *, near: bool = False) -> st
     Empty where it says nothing in at most four words that are not those of any example.
 
     Args:
-        documents: the lines of what documents it.
+        documents: the files that document it.
         near: whether only a comment of the example itself counts.
     """
     place = next(iter(case.documented), None)
-    lines = documents.get(place.path, ()) if place is not None else ()
-    if place is None or not 0 < place.lines[0] <= len(lines):
+    document = documents.get(place.path) if place is not None else None
+    if place is None or document is None or not 0 < place.lines[0] <= len(document.lines):
         return ""
     known = set(slug(case.subject.replace(".", " ")).split("_"))
     at = place.lines[0] - 1
-    comments = (_phrase(text, known, orders=True) for text in _comments(lines, at))
-    around = () if near else _around(lines, at, in_code=place.path.endswith(".py"))
+    told = (text for text in _comments(document.lines, at) if not _is_result(text, case))
+    comments = (_phrase(text, known, orders=True) for text in told)
+    around = () if near else _around(document, at)
     return next(filter(None, chain(comments, (_phrase(text, known, orders=False) for text in around))), "")
 
 
 def _comments(lines: Sequence[str], at: int) -> Iterator[str]:
     """The comments of an example: behind it, and in the line above."""
-    behind = _COMMENT.search(lines[at])
-    if behind is not None and not _FOR_TOOLS.match(behind["said"]):
+    prompt = _PROMPT.match(lines[at])
+    behind = _COMMENT.match(lines[at], prompt.end() if prompt is not None else 0)
+    shown = prompt is None and _PRINTING.match(lines[at]) is not None  # what it prints
+    behind = behind if behind is not None and _WHOLE.search(behind["code"]) else None
+    if behind is not None and not shown and not _FOR_TOOLS.match(behind["said"]):
         yield behind["said"]
     above, before = (_code(lines[one]) if one >= 0 else "" for one in (at - 1, at - 2))
     prompted = [_PROMPT.match(lines[one]) is not None for one in (at - 1, at) if one >= 0]
     # The last line of several is only a part, and a line without a prompt above one with it is no comment.
-    is_whole = above.startswith("#") and not before.startswith("#") and len(set(prompted)) == 1
+    # Nor is what the line before it prints.
+    is_whole = above.startswith("#") and not before.startswith(("#", "print(")) and len(set(prompted)) == 1
     if is_whole and not _FOR_TOOLS.match(above):
         yield above.lstrip("# ")
 
@@ -112,10 +126,16 @@ def _code(line: str) -> str:
     return line.strip().removeprefix(">>>").strip()
 
 
-def _around(lines: Sequence[str], at: int, *, in_code: bool) -> Iterator[str]:
+def _is_result(text: str, case: Case) -> bool:
+    """Whether a comment is the result that the test expects, or what is printed."""
+    expected = {slug(str(literal_or(one.value, one.value))) for one in case.expect if one.value}
+    return slug(_GIVING.sub("", text.strip(), count=1)) in expected or slug(text) in expected
+
+
+def _around(document: Document, at: int) -> Iterator[str]:
     """The heading over an example, and the line that leads to its block where it is the first of it."""
-    heading, section = _section(lines, at, in_code=in_code)
-    if heading and _is_of_one_kind(section):
+    lines, heading = document.lines, document.heading_over(at)
+    if heading:
         yield heading
     while at and _is_set_up(lines[at - 1]):
         at -= 1
@@ -136,54 +156,6 @@ def _is_set_up(line: str) -> bool:
     return code.startswith(("#", "import ", "from ")) or re.match(r"[\w.\[\], ]+ = ", code) is not None or not code
 
 
-def _section(lines: Sequence[str], at: int, *, in_code: bool) -> tuple[str, Sequence[str]]:
-    """The heading over a line, and the lines of its section up to the next heading; none in a docstring without."""
-    start = next((one for one in range(at - 1, max(at - _MOST_LINES, -1), -1) if _is_heading(lines, one)), None)
-    if start is None or (in_code and any(quote in line for line in lines[start:at] for quote in _QUOTES)):
-        return "", ()
-    end = next(
-        (one for one in range(at, len(lines)) if _is_heading(lines, one) or (in_code and '"""' in lines[one])), None
-    )
-    return lines[start], lines[start + 1 : end]
-
-
-def _is_heading(lines: Sequence[str], at: int) -> bool:
-    line = lines[at].strip()
-    if re.match(r"#{1,6} \w", lines[at]):
-        return not _FENCE.match(line)
-    under = lines[at + 1] if at + 1 < len(lines) else ""
-    alone = at == 0 or not lines[at - 1].strip() or _UNDERLINE.match(lines[at - 1]) is not None
-    words = re.match(r"[A-Za-z`]", line) is not None and len(line.split()) <= 2 * _MOST_WORDS
-    return words and alone and _UNDERLINE.match(under) is not None and len(under.strip()) >= len(line)
-
-
-def _is_of_one_kind(section: Sequence[str]) -> bool:
-    """Whether all that a section shows are calls of one function with the same options, so that its heading fits."""
-    found: set[tuple[str, tuple[str, ...]]] = set()
-    for code in _statements(section):
-        node = expression_or_none(code)
-        while isinstance(node, ast.Compare | ast.Call):
-            inner = node.left if isinstance(node, ast.Compare) else printed_argument(node)
-            if inner is None:
-                break
-            node = inner
-        if isinstance(node, ast.Call):
-            found.add((last_name(node.func), tuple(sorted(one.arg or "" for one in node.keywords))))
-    return len(found) == 1
-
-
-def _statements(section: Sequence[str]) -> list[str]:
-    """The statements of a session, without prompts; one of several lines is joined."""
-    found: list[str] = []
-    for line in section:
-        code = line.strip()
-        if code.startswith(">>> "):
-            found.append(code[4:])
-        elif code.startswith("... ") and found:
-            found[-1] += f"\n{code[4:]}"
-    return found
-
-
 def _phrase(text: str, known: set[str], *, orders: bool) -> str:
     """The words of a text with their preposition; empty where they are too many or one, or are those of any example.
 
@@ -195,20 +167,20 @@ def _phrase(text: str, known: set[str], *, orders: bool) -> str:
     if not plain or re.search(r"[=<>{}\[\]|\\/\d\"]|'\w+'|[.,;:!?]\s", plain) or not plain.isascii():
         return ""
     words = [word for word in slug(plain.replace("'", "")).split("_") if word not in _ARTICLES]
-    if not 1 < len(words) <= _MOST_WORDS or words[0] in _OF_SENTENCES or not _OF_TEXT.isdisjoint(words):
+    if not 1 < len(words) <= _MOST_WORDS or words[0] in _OF_SENTENCES | _NEGATED or not _OF_TEXT.isdisjoint(words):
         return ""
     if words[0] in _DOES:
         words = [_DOES[words[0]], *words[1:]] if orders else []
     elif words[0] == "using":
         words = ["with", *words[1:]]
-    elif _GERUND.fullmatch(words[0]):
+    elif words[0] in _GERUNDS:
         words = words[1:]
     while words and words[0] in ("of", "for", "to"):
         words = words[1:]
     if not _tells(words, known):
         return ""
     joined = "_".join(words)
-    if words[0] in _VERBS | _JOINED:
+    if words[0] in _JOINED or _does(words):
         return joined
     done = words[0].endswith("ed") and len(words) > 2 and words[1] in _AFTER_DONE
     done = done or (words[0].endswith("ly") and words[-1].endswith("ed"))
@@ -221,4 +193,9 @@ def _tells(words: Sequence[str], known: set[str]) -> bool:
     telling = [word for word in words if word not in _EMPTY | known and not (stems and word.startswith(stems))]
     if sum(map(len, telling)) < _FEWEST_LETTERS:
         return False
-    return words[0] in _VERBS | _JOINED or (_FINITE | _VERBS).isdisjoint(words)
+    return words[0] in _JOINED or _does(words) or (_FINITE | _VERBS | _NEGATED).isdisjoint(words)
+
+
+def _does(words: Sequence[str]) -> bool:
+    """Whether words begin with a verb that says what the code does."""
+    return words[0] in _VERBS or (words[0] in _VERBS_OR_NOUNS and len(words) > 1 and words[1] not in _AFTER_NOUNS)

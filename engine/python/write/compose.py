@@ -20,8 +20,8 @@ from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
 from ..model.model import Exploration, ModuleFacts
 from ..model.spec_case import CAPTURE, FORGET_PRINTED, PRINTED_ERRORS, WEAK_KINDS, Case
 from ..model.spec_domain import spec_domains
+from ..source.documents import Documents
 from ..source.import_block import read_imports
-from ..source.passages import Documents
 from .assign_tables import alike_in_messages, alike_in_precision, assign_tables
 from .case_namer import describe_case
 from .local_names import with_names_of_classes, with_own_names
@@ -56,7 +56,7 @@ def compose_spec(
         import_roots: the layout's import roots; the first one is used if the facts name none.
         notices: receives the numbers of the mutants that cases detect, by case id; only the first few cases are listed
             for each mutant.
-        documents: the lines of the module's file, and of others that document it: tests are named by what they say.
+        documents: the module's file, and others that document it: tests are named by what they say.
     """
     facts = exploration.facts
     judged, without = assertable_findings(exploration)

@@ -12,10 +12,11 @@ from ....utils.python_source import parse_expression, parse_python
 from ..judge.case_tables import Group, read_group, tabulate
 from ..model.spec_case import Case
 from ..source.counterparts import relation_words
+from ..source.documents import Documents
 from ..source.message_words import words_of_messages
 from ..source.moments import NOW
 from ..source.outcome_words import outcome_words
-from ..source.passages import Documents, passage_words
+from ..source.passages import passage_words
 from .acting_member import NamedTest
 from .row_words import words_of_rows
 from .value_features import number_of
@@ -29,7 +30,7 @@ def named_rows(test: NamedTest, ids: set[str], documents: Documents) -> Mapping[
 
     Args:
         ids: all ids so far; receives those of the rows.
-        documents: the lines of files that document cases.
+        documents: the files that document cases.
     """
     if not test.cases[0].group:
         case = test.cases[0]

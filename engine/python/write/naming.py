@@ -18,9 +18,10 @@ from ..facts.lineage import lineage
 from ..facts.optional_imports import missing_import_slug
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case
+from ..source.documents import Documents
 from ..source.message_words import message_words
 from ..source.outcome_words import COMPARING, size_words
-from ..source.passages import Documents, passage_words
+from ..source.passages import passage_words
 from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
 from .acting_member import (
     NamedTest,
@@ -71,7 +72,7 @@ def name_tests(
     """Returns the cases with new ids and groups by their former ids; ids are distinct.
 
     Args:
-        documents: the lines of files that document cases: tests are named by what these say.
+        documents: the files that document cases: tests are named by what these say.
         vague: receives the former ids of the cases for which nobody can say what sets them apart from others: only a
             number, the size of a value or the words of a literal does.
         told: receives what the names say behind the member's own words, by former id.

@@ -6,6 +6,7 @@ import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
+from testwright.engine.python.source.documents import Document
 from testwright.engine.python.source.passages import passage_words
 from testwright.engine.python.write.assign_tables import assign_tables
 from testwright.engine.python.write.naming import name_tests
@@ -48,7 +49,7 @@ When the list is empty:
 
 >>> table([])
 ''
-""".splitlines()
+"""
 
 
 def _shown(line: int, act: str = "table(['a'])", value: str = "'a'") -> Case:
@@ -60,7 +61,7 @@ def _shown(line: int, act: str = "table(['a'])", value: str = "'a'") -> Case:
 def _words(text: str, line: int = 1, path: str = "README.md") -> str:
     place = SpecEvidence(path, (line, line))
     demand = SpecExpectation("equals", "result", "'a'", origin="documented", evidence=place)
-    return passage_words(Case("a", "x", "table", "table()", "call", (demand,)), {path: text.splitlines()})
+    return passage_words(Case("a", "x", "table", "table()", "call", (demand,)), {path: Document(path, text)})
 
 
 @pytest.mark.parametrize(
@@ -72,11 +73,11 @@ def _words(text: str, line: int = 1, path: str = "README.md") -> str:
     ],
 )
 def test_a_passage_says_what_its_example_shows(line: int, words: str) -> None:
-    assert passage_words(_shown(line), {"README.md": _README}) == words
+    assert passage_words(_shown(line), {"README.md": Document("README.md", _README)}) == words
 
 
 def test_a_heading_over_calls_with_other_options_is_not_of_one_of_them() -> None:
-    assert passage_words(_shown(9), {"README.md": _README}) == ""
+    assert passage_words(_shown(9), {"README.md": Document("README.md", _README)}) == ""
 
 
 @pytest.mark.parametrize(
@@ -121,15 +122,106 @@ def test_what_a_comment_asks_for_is_what_the_code_does() -> None:
     assert told == ["inverts_bounds", "with_separator", "copies_all_rows"]
 
 
-def test_a_heading_over_another_docstring_is_not_read() -> None:
-    assert _words('Mixed kinds\n-----------\n"""Doc.\n\n>>> table()', 5, "m.py") == ""
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_a_heading_over_another_docstring_is_not_read(quotes: str) -> None:
+    assert _words(f"Mixed kinds\n-----------\n{quotes}Doc.\n\n>>> table()", 5, "m.py") == ""
+
+
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_a_section_ends_with_its_docstring(quotes: str) -> None:
+    text = f"{quotes}Doc.\n\nMixed kinds\n-----------\n\n>>> table()\n{quotes}\n{quotes}More.\n\n>>> other()\n{quotes}"
+
+    assert _words(text, 6, "m.py") == "for_mixed_kinds"
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("```bash\n# install from source\n```\n\n>>> table()", "README.md"),
+        ("~~~~ python\n# install from source\n~~~\n# more of it\n~~~~\n>>> table()", "README.md"),
+        ("# helpers of tables\n\n>>> table()", "m.py"),
+    ],
+)
+def test_a_comment_of_code_is_no_heading(text: str, path: str) -> None:
+    assert _words(text, text.count("\n") + 1, path) == ""
+
+
+def test_tildes_below_words_underline_them_outside_of_markdown() -> None:
+    text = "Mixed kinds\n~~~~~~~~~~~\n\n>>> table()\n\nUneven rows\n~~~~~~~~~~~\n\n>>> table()"
+
+    assert [_words(text, line, "guide.rst") for line in (4, 9)] == ["for_mixed_kinds", "for_uneven_rows"]
+
+
+def test_a_heading_over_hundreds_of_lines_names_none_of_them() -> None:
+    text = "# Mixed kinds\n" + ">>> table()\n" * 900
+
+    assert [_words(text, line) for line in (2, 300, 700)] == ["", "", ""]
+    assert _words(text[: len(text) // 2], 300) == "for_mixed_kinds"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Missing cells", "for_missing_cells"),
+        ("String keys", "for_string_keys"),
+        ("Trailing spaces", "for_trailing_spaces"),
+        ("Overlapping intervals", "for_overlapping_intervals"),
+        ("Floating point values", "for_floating_point_values"),
+        ("Dropping empty lines", "for_empty_lines"),
+        ("Merging wide cells", "for_wide_cells"),
+    ],
+)
+def test_only_what_is_done_is_left_out_before_its_object(text: str, words: str) -> None:
+    assert _words(f"# {text}\n>>> table()", 2) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("returns the smallest row", "returns_smallest_row"),
+        ("matches whole words", "matches_whole_words"),
+        ("fails without header", "fails_without_header"),
+        ("sets the flag", "sets_flag"),
+        ("sets of rows", "for_sets_of_rows"),
+        ("nested sets", "for_nested_sets"),
+        ("doesn't copy rows", ""),
+        ("rows don't move", ""),
+    ],
+)
+def test_a_comment_that_begins_with_a_verb_is_the_words_after_the_name(text: str, words: str) -> None:
+    assert _words(f">>> table()  # {text}") == words
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("print(table())  # fine weather", "'other words'"),
+        (">>> table()  # fine weather", "'fine weather'"),
+        ("table()  # prints fine weather", "'Fine weather'"),
+    ],
+)
+def test_a_comment_that_tells_the_result_says_nothing_of_the_example(line: str, value: str) -> None:
+    assert passage_words(_shown(1, value=value), {"README.md": Document("README.md", line)}) == ""
+
+
+def test_a_sign_in_a_text_begins_no_comment() -> None:
+    assert _words(">>> table('rows # without cells')") == ""
+    assert _words(""">>> table("it's # odd", '#')  # keeps the signs""") == "keeps_signs"
+
+
+def test_lines_are_counted_as_python_counts_them() -> None:
+    assert _words("# A\x0c\x85\u2028\n\n>>> table()  # keeps the order\n\n>>> table()", 3, "m.py") == "keeps_order"
 
 
 def test_the_words_of_a_document_name_a_test_that_no_option_tells_apart() -> None:
     usual = _shown(3, "table(['a', 'b', 'c'])", "'abc'")
     text = [">>> table(['d', 'e'])  # keeps the order", "", ">>> table(['a', 'b', 'c'])", ""]
 
-    named = name_tests([usual, _shown(1, "table(['d', 'e'])", "'de'")], _FACTS, documents={"README.md": text})
+    named = name_tests(
+        [usual, _shown(1, "table(['d', 'e'])", "'de'")],
+        _FACTS,
+        documents={"README.md": Document("README.md", "\n".join(text))},
+    )
 
     assert [one.id for one in named.values()] == ["tc_table", "tc_table_keeps_order"]
 
@@ -143,7 +235,7 @@ def test_options_tell_the_examples_of_one_section_apart() -> None:
         _shown(4, "table(['a\\nb'], style='pipe')", "'||'"),
     ]
 
-    named = name_tests(cases, _FACTS, documents={"README.md": text})
+    named = name_tests(cases, _FACTS, documents={"README.md": Document("README.md", "\n".join(text))})
 
     assert [one.id.removeprefix("tc_table") for one in named.values()] == [
         "",
@@ -157,6 +249,6 @@ def test_the_comment_of_a_row_is_its_id() -> None:
     text = [">>> table(['a'])", ">>> table(['b'])  # Ignores the rest"]
     cases = assign_tables([_shown(1), _shown(2, "table(['b'])", "'b'")], _FACTS)
 
-    named = name_tests(cases, _FACTS, documents={"README.md": text})
+    named = name_tests(cases, _FACTS, documents={"README.md": Document("README.md", "\n".join(text))})
 
     assert [one.id for one in named.values()][1] == "tc_table_ignores_rest"
