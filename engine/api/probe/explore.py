@@ -197,8 +197,8 @@ async def _effects(
     found = [
         *await maker_proposals(finder, world, most, wanted),
         *await total_proposals(finder, world, second, third, most, wanted),
-        *await limit_proposals(finder, world, second, wanted),
-        *await part_proposals(finder, world, wanted),
+        *await limit_proposals(finder, world, second, most, wanted),
+        *await part_proposals(finder, world, most, wanted),
         *await second_sessions(finder, world, most, wanted),
     ]
     letters = (proposal for proposal in letter_case_proposals(world) if _is_wanted(proposal.operation, wanted))

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from ...document.schemas import type_of
-from ...model.model import UNSAFE, Json, Proposal
+from ...model.model import UNSAFE, HttpAnswer, Json, Proposal
 from ...values.data import bounds
 from ..baselines import BaselineFinder
 from ..distinct import Others
+from ..execute import all_worked
 from ..propose_values import copy_request, make_proposal, with_body
 from ..resource_model import BaselineRequest, ResourceModel, is_complete
 
 _FAR = 1_000_000
+_CHOSEN = {"enum", "const", "multipleOf"}
+"""What leaves numbers out between others: the next one is refused for that, and for no limit."""
 _REFUSED = (400, 403, 409, 422)
 _MOST_SEARCHES = 12
 
@@ -34,13 +39,37 @@ class _Search:
         return with_body(self.baseline.request, {**content, self.name: number})
 
 
+@dataclass(slots=True)
+class _Tries:
+    """Sends numbers as long as requests are left to be sent; after that none is taken and none refused."""
+
+    finder: BaselineFinder
+    left: int
+
+    async def is_taken(self, search: _Search, number: int) -> bool:
+        steps = (*search.setup, search.request(number))
+        return all_worked(await self._answers(steps), steps)
+
+    async def is_refused(self, search: _Search, number: int) -> bool:
+        steps = (*search.setup, search.request(number))
+        answers = await self._answers(steps)
+        return all_worked(answers[:-1], steps[:-1]) and bool(answers) and answers[-1].status in _REFUSED
+
+    async def _answers(self, steps: tuple[Json, ...]) -> tuple[HttpAnswer, ...]:
+        if not self.left:
+            return ()
+        self.left -= 1
+        return await self.finder.send(steps)
+
+
 async def limit_proposals(
-    finder: BaselineFinder, world: ResourceModel, second: Others, wanted: Collection[str] | None = None
+    finder: BaselineFinder, world: ResourceModel, second: Others, most: int, wanted: Collection[str] | None = None
 ) -> list[Proposal]:
     """Return, for numbers that a state bounds, the last one that is taken and the first one that is refused.
 
     Args:
         second: second requests by the name of their operation: what was put in before may be taken out.
+        most: how many numbers are sent.
         wanted: names of the operations that they are proposed for; None for all.
 
     Raises:
@@ -48,14 +77,14 @@ async def limit_proposals(
     """
     found: list[Proposal] = []
     searches = (one for one in _searches(world, second) if wanted is None or one.baseline.operation.name in wanted)
-    bounded = 0
+    tries, bounded = _Tries(finder, most), 0
     for search in islice(searches, 4 * _MOST_SEARCHES):
         if bounded == _MOST_SEARCHES:
             break
-        if not await _is_refused(finder, search, search.far) or not await _is_taken(finder, search, search.near):
+        if not await tries.is_refused(search, search.far) or not await tries.is_taken(search, search.near):
             continue
         bounded += 1
-        last = await _last_taken(finder, search)
+        last = await _last_taken(tries, search)
         if last is not None:
             found += _at(search, last)
     return found
@@ -72,47 +101,42 @@ def _searches(world: ResourceModel, second: Others) -> Iterator[_Search]:
         properties = world.samples.properties(body.schema)
         for name, value in content.items():
             whole = world.samples.merged(properties.get(name, True))
-            counted = isinstance(value, int) and not isinstance(value, bool) and "enum" not in whole
-            if (
-                not counted
-                or type_of(whole) not in ("integer", "number")
-                or not is_complete((*setup, baseline.request))
-            ):
+            counted = isinstance(value, int) and not isinstance(value, bool) and not whole.keys() & _CHOSEN
+            if not counted or type_of(whole) not in ("integer", "number"):
                 continue
-            low, high = bounds(whole)
-            for far in (-_FAR if low is None else int(low), _FAR if high is None else int(high)):
-                if far != value:
+            for far in _ends(whole, value) if is_complete((*setup, baseline.request)) else ():
+                if world.samples.problem(far, whole) is None:
                     yield _Search(baseline, setup, name, value, far)
 
 
-async def _is_taken(finder: BaselineFinder, search: _Search, number: int) -> bool:
-    answers = await finder.send((*search.setup, search.request(number)))
-    return len(answers) == len(search.setup) + 1 and all(answer.ok for answer in answers)
+def _ends(whole: Any, value: int) -> Iterator[int]:
+    """Yield the least and the greatest number to ask with, without those on which the value stands or that it passes.
+
+    Of what the document allows, nothing farther from zero than a million is asked for.
+    """
+    low, high = bounds(whole)
+    least = -_FAR if low is None else math.ceil(max(low, -_FAR))
+    greatest = _FAR if high is None else math.floor(min(high, _FAR))
+    yield from (far for far, beyond in ((least, least < value), (greatest, greatest > value)) if beyond)
 
 
-async def _is_refused(finder: BaselineFinder, search: _Search, number: int) -> bool:
-    answers = await finder.send((*search.setup, search.request(number)))
-    whole = len(answers) == len(search.setup) + 1 and all(answer.ok for answer in answers[:-1])
-    return whole and answers[-1].status in _REFUSED
-
-
-async def _last_taken(finder: BaselineFinder, search: _Search) -> int | None:
+async def _last_taken(tries: _Tries, search: _Search) -> int | None:
     """Return the last number from the near one to the far one that is taken, by halving; None where it is unclear."""
     taken, refused = search.near, search.far
     # A limit is rarely far away: steps that double find it sooner than halves of the whole way.
     step = 1 if refused > taken else -1
     while abs(step) < abs(refused - taken):
-        if not await _is_taken(finder, search, taken + step):
+        if not await tries.is_taken(search, taken + step):
             refused = taken + step
             break
         taken, step = taken + step, 2 * step
     while abs(refused - taken) > 1:
         middle = (taken + refused) // 2
-        if await _is_taken(finder, search, middle):
+        if await tries.is_taken(search, middle):
             taken = middle
         else:
             refused = middle
-    return taken if await _is_refused(finder, search, refused) else None
+    return taken if await tries.is_refused(search, refused) else None
 
 
 def _at(search: _Search, last: int) -> Iterator[Proposal]:

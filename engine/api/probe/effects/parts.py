@@ -1,4 +1,4 @@
-"""Finds what becomes of several parts in one body: items of an order, tags, in an order that is neither up nor down."""
+"""Finds what becomes of several parts in one body, of which neighbours differ: items of an order, tags."""
 
 from __future__ import annotations
 
@@ -11,42 +11,50 @@ from ...model.model import Json, Proposal
 from ...values.data import NOTHING, SampleValues
 from ..baselines import BaselineFinder
 from ..distinct import other_value, third_value
+from ..execute import all_worked
 from ..propose_values import make_proposal, with_body
 from ..resource_model import BaselineRequest, ResourceModel, merge_setups
 
 _STEPS = (11, 5)
 """By how much the numbers of the second and third part differ from those of the first."""
-_MOST = 20
 
 
 async def part_proposals(
-    finder: BaselineFinder, world: ResourceModel, wanted: Collection[str] | None = None
+    finder: BaselineFinder, world: ResourceModel, most: int, wanted: Collection[str] | None = None
 ) -> list[Proposal]:
-    """Return requests whose lists have three different parts, where they are taken, and what is read after them.
+    """Return requests whose lists have three parts, where they are taken, and what is read after them.
+
+    Neighbours differ. Sorted up or down, the parts would stand in another order, where other values are found for that.
 
     Args:
+        most: how many of them are tried.
         wanted: names of the operations that they are proposed for; None for all.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
     found: list[Proposal] = []
-    for baseline, name, request in islice(_requests(world), _MOST):
-        answers = await finder.send((*baseline.setup, request))
-        if len(answers) != len(baseline.setup) + 1 or not answers[-1].ok:
+    tried = ((*one, _reading(world, one[0])) for one in _requests(world))
+    asked = (one for one in tried if _is_wanted(one[0], wanted) or _is_wanted(one[3], wanted))
+    for baseline, name, request, reading in islice(asked, most):
+        steps = (*baseline.setup, request)
+        if not all_worked(await finder.send(steps), steps):
             continue
         words = f"with several {name}"
         marks: Json = {"priority": "high"}
-        if wanted is None or baseline.operation.name in wanted:
+        if _is_wanted(baseline, wanted):
             found.append(make_proposal(baseline, f"with_several_{name}", words, "success", request, **marks))
-        reading = _reading(world, baseline)
-        if reading is not None and (wanted is None or reading.operation.name in wanted):
+        if reading is not None and _is_wanted(reading, wanted):
             step = {**request, "save": dict(baseline.saves)} if baseline.saves else request
             rest = [known for known in reading.setup if known != baseline.saving]
             marks["setup"] = tuple(merge_setups(merge_setups(baseline.setup, [step]), rest))
             title, told = f"after_{baseline.operation.name}_with_several_{name}", f"after {baseline.operation.label}"
             found.append(make_proposal(reading, title, f"{told} {words}", "state", dict(reading.request), **marks))
     return found
+
+
+def _is_wanted(known: BaselineRequest | None, wanted: Collection[str] | None) -> bool:
+    return known is not None and (wanted is None or known.operation.name in wanted)
 
 
 def _requests(world: ResourceModel) -> Iterator[tuple[BaselineRequest, str, Json]]:
@@ -59,7 +67,7 @@ def _requests(world: ResourceModel) -> Iterator[tuple[BaselineRequest, str, Json
             whole = world.samples.merged(inner)
             given = content.get(name)
             first = given[:1] if isinstance(given, list) and given else world.samples.items(inner, name, 1)
-            if type_of(whole) != "array" or not first:
+            if type_of(whole) != "array" or whole.get("readOnly") or not first:
                 continue
             parts = [_part(whole.get("items", True), first[0], number, world.samples) for number in range(3)]
             other = {**content, name: parts}
@@ -68,7 +76,7 @@ def _requests(world: ResourceModel) -> Iterator[tuple[BaselineRequest, str, Json
 
 
 def _part(schema: Any, value: Any, number: int, samples: SampleValues) -> Any:
-    """Return the first, second or third part; one after the other they are sorted neither up nor down."""
+    """Return the first, second or third part, whose texts and numbers are sorted neither up nor down where they may."""
     if isinstance(value, dict):
         properties = samples.properties(schema)
         return {name: _part(properties.get(name, True), entry, number, samples) for name, entry in value.items()}
