@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 from testwright.engine.api.document.auth import Credential, SignIn
@@ -58,6 +59,8 @@ DOCUMENT = {
             "get": {"operationId": "moves", "responses": {}},
         },
         "/stock": {"get": {"operationId": "stock", "responses": {}}},
+        "/health": {"get": {"operationId": "health", "responses": {}}},
+        "/uptime": {"get": {"operationId": "uptime", "responses": {}}},
     },
 }
 
@@ -70,6 +73,7 @@ class Store:
 
     def __init__(self) -> None:
         self.token: Callable[[int], str] = "another {}".format
+        self.times = count()
 
     async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
         self.logins = 0
@@ -99,6 +103,9 @@ class Store:
             return HttpAnswer(401)
         if path == "/me":
             return _told({"name": user})
+        if path in ("/health", "/uptime"):
+            time = next(self.times)
+            return _told({"time": time}) if path == "/health" else HttpAnswer(200, {}, f"up for {time} s")
         if path == "/stock":
             pieces: Counter[str] = Counter()
             for part in self.parts.values():

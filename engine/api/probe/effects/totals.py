@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import islice
 
-from ...model.model import Json, Proposal
+from ...model.model import HttpAnswer, Json, Proposal
 from ..baselines import BaselineFinder
 from ..distinct import Others, producers_with_another, renamed
+from ..execute import all_worked, differs_from
 from ..propose_values import make_proposal
 from ..resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, variables_in
 
@@ -44,14 +45,28 @@ async def total_proposals(
         for proposal in islice(_of_several(world, reading, second, third), _MOST_MAKERS)
     )
     told: dict[str, set[str]] = {}
+    plain: dict[str, tuple[HttpAnswer, HttpAnswer] | None] = {}
     for reading, proposal in islice(tried, most):
-        answers = await finder.send((*proposal.setup, proposal.request))
-        whole = len(answers) == len(proposal.setup) + 1 and all(answer.ok for answer in answers)
-        known = told.setdefault(reading.operation.name, {reading.answer.text})
-        if whole and answers[-1].text not in known:
+        name, steps = reading.operation.name, (*proposal.setup, proposal.request)
+        answers = await finder.send(steps)
+        known = told.setdefault(name, {reading.answer.text})
+        if not all_worked(answers, steps) or answers[-1].text in known:
+            continue
+        if name not in plain:
+            plain[name] = await _usual(finder, reading)
+        usual = plain[name]
+        # What tells the time or a number of its own is another each time.
+        if usual is not None and differs_from(answers[-1], *usual):
             known.add(answers[-1].text)
             found.append(proposal)
     return found
+
+
+async def _usual(finder: BaselineFinder, reading: BaselineRequest) -> tuple[HttpAnswer, HttpAnswer] | None:
+    """Return two answers to the usual reading; None where it does not work any more."""
+    steps = (*reading.setup, reading.request)
+    first, again = await finder.send(steps), await finder.send(steps, again=True)
+    return (first[-1], again[-1]) if all_worked(first, steps) and all_worked(again, steps) else None
 
 
 def _of_several(world: ResourceModel, reading: BaselineRequest, second: Others, third: Others) -> Iterator[Proposal]:

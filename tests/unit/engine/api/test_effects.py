@@ -49,6 +49,12 @@ async def test_a_total_is_read_of_several_things_of_which_two_are_of_one_kind(
     assert json.loads(answers[-1].text) == {"tool": 1 + amount + amount, "food": amount}
 
 
+async def test_what_varies_by_itself_such_as_a_time_is_no_total(finder: BaselineFinder, world: ResourceModel) -> None:
+    second = await second_things(finder, world)
+    found = await total_proposals(finder, world, second, await third_things(finder, world, second), 99)
+    assert {one.operation.name for one in found} == {"stock"}
+
+
 async def test_a_list_is_sorted_with_a_third_member_that_is_like_the_first_but_for_its_name(
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
