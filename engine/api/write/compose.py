@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..document.auth import auth_names
 from ..model.json_values import leaves
 from ..model.model import Api, Json, ObservedProposal, Operation, Proposal, needs_fresh_state
 from ..probe.defects import suspected_defects
-from ..probe.effects.conditions import CONDITIONAL
+from ..probe.effects.conditions import CONDITIONAL, heeding_conditions
 from ..probe.explore import ApiExploration
 from ..probe.judge import (
     ContractViolation,
@@ -110,7 +110,7 @@ class _SortedOut:
 def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOut:
     found = _SortedOut()
     secrets: dict[str, None] = {}
-    guarded = refused_to_anonymous(exploration.seen)
+    guarded, heeding = refused_to_anonymous(exploration.seen), heeding_conditions(exploration.seen)
     for seen in exploration.seen:
         what = f"{seen.proposal.operation.label} ({seen.proposal.name})"
         # A test must not hold the secret, and without it the request is another one.
@@ -126,7 +126,7 @@ def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOu
             found.verdicts.append(verdict)
         elif not seen.steady:
             found.unsteady.append(what)
-        elif _worth_a_case(seen):
+        elif _worth_a_case(seen, heeding):
             found.worth.append(seen)
             places = sorted(privacy.places(parse_json(seen.answer)))
             label = seen.proposal.operation.label
@@ -251,12 +251,12 @@ def _requests(case: Mapping[str, Any]) -> Iterator[Json]:
     yield case["act"]["request"]
 
 
-def _worth_a_case(seen: ObservedProposal) -> bool:
+def _worth_a_case(seen: ObservedProposal, heeding: Collection[str]) -> bool:
     proposal, status = seen.proposal, seen.answer.status
     if not seen.complete or seen.answer.failure or status >= 500:
         return False
     # A server that heeds no conditions answers as without them.
-    if proposal.group == CONDITIONAL and status not in proposal.statuses:
+    if proposal.group == CONDITIONAL and (status not in proposal.statuses or proposal.operation.name not in heeding):
         return False
     # The case would arrange something that already fails.
     if any(not answer.ok for answer in seen.answers[:-1]):

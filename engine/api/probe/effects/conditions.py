@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ...model.model import Json, Proposal
+from ...model.model import Json, ObservedProposal, Proposal
 from ..distinct import NO_OTHERS, Others, producers_with_another, renamed
 from ..propose_updates import UPDATES, single_updates
 from ..propose_values import copy_request, make_proposal, with_body
@@ -14,6 +14,7 @@ CONDITIONAL = "conditional"
 """The group of conditional requests: only the status that the condition asks for is worth a test."""
 _TAG = f"{{{{{ENTITY_TAG}}}}}"
 _OTHER_TAG = '"an-older-version"'
+_HEEDED = (304, 412, 428)
 _MOST_FIELDS = 8
 _MOST_CHANGES = 4
 
@@ -34,6 +35,15 @@ def conditional_proposals(world: ResourceModel, second: Others = NO_OTHERS) -> I
                 yield from _preconditions(reading, change)
         yield from _after_changes(world, reading)
         yield from _with_anothers_tag(world, reading, second)
+
+
+def heeding_conditions(seen: Iterable[ObservedProposal]) -> frozenset[str]:
+    """Return the names of the operations that answer a condition as one: with nothing new, or that it is not met.
+
+    One that heeds no conditions succeeds as without them, and to test that it does so under one tells nothing.
+    """
+    conditional = (one for one in seen if one.proposal.group == CONDITIONAL and one.complete)
+    return frozenset(one.proposal.operation.name for one in conditional if one.answer.status in _HEEDED)
 
 
 def _unchanged(reading: BaselineRequest) -> Iterator[Proposal]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
-from testwright.engine.api.model.model import Json
+from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.distinct import third_value
-from testwright.engine.api.probe.effects.conditions import conditional_proposals
+from testwright.engine.api.probe.effects.conditions import conditional_proposals, heeding_conditions
 from testwright.engine.api.probe.effects.lists import filled_lists
 from testwright.engine.api.probe.effects.makers import maker_proposals
 from testwright.engine.api.probe.effects.totals import total_proposals
@@ -23,6 +24,7 @@ from testwright.engine.api.probe.second_values import second_things, third_thing
 from testwright.engine.api.probe.sign_in.letter_case import letter_case_proposals
 from testwright.engine.api.probe.sign_in.tokens import malformed_tokens, second_sessions
 from testwright.engine.api.values.data import SampleValues
+from testwright.engine.api.write.compose import _worth_a_case
 from testwright.tests.support.engine.parts_store import TEXT, Store, by_name, world_of
 
 pytestmark = pytest.mark.feature("T-20")
@@ -130,6 +132,18 @@ async def test_a_tag_is_asked_with_after_each_field_and_after_what_is_put_in(
     assert anothers.setup[-1]["path_parameters"] == {"part_id": "{{other_part_id}}"}
     assert anothers.request["path_parameters"] == {"part_id": "{{part_id}}"}
     assert found["change precondition_of_another"].statuses == (412,)
+
+
+async def test_of_who_heeds_no_conditions_no_conditional_test_is_kept_and_of_who_does_also_those_that_are_met(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    asked = [one for one in conditional_proposals(world) if one.name in ("not_modified_for_any", "modified")]
+    heedless = [ObservedProposal(one, await finder.send((*one.setup, one.request))) for one in asked]
+    assert [one.answer.status for one in heedless] == [200, 200]
+    assert not [one for one in heedless if _worth_a_case(one, heeding_conditions(heedless))]
+    first = heedless[0]
+    heedful = [replace(first, answers=(*first.answers[:-1], HttpAnswer(304))), heedless[1]]
+    assert all(_worth_a_case(one, heeding_conditions(heedful)) for one in heedful)
 
 
 async def test_a_second_session_goes_on_when_the_first_one_has_ended(
