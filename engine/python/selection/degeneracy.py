@@ -105,7 +105,11 @@ def receiver_degeneracy(
         partial = (partial and not _is_set_up_by_options(owner, facts)) or (takes_any and len(given) == 1)
         # `a <= a` holds as `a == a` does.
         partial = partial or (subject.name in _AT_MOST and _is_made_again(act, built))
-        return max(rate, MILD) if partial else rate
+        # A mapping that is made of one keyword holds one item.
+        takes_names = any(one.kind == "var_keyword" for one in takes)
+        single = len(given) == 1 and takes_names and bool(built.keywords)
+        rate = max(rate, MILD) if partial or single else rate
+        return SEVERE if rate and subject.name in _SHOWING_ORDER else rate
     if owner.constructor is None and built_in_content(owner):
         return SEVERE  # an empty container
     if any(not parameter.required for parameter in takes):

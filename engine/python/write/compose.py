@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from ....utils.python_source import parse_python
 from ..facts.analyse import subjects
 from ..facts.names import ImportNames, imported_from_origin
 from ..inputs.calls import variable_for
@@ -120,7 +122,7 @@ def _without_indistinct(
         return row is not None and (case.subject, row[1]) in rows
 
     free = [(one, case) for one, case in zip(judged, cases, strict=True) if not (one.documented or one.finding.is_edge)]
-    set_up = _set_up_parameters(facts)
+    set_up = set_up_words(facts, cases)
     told = built.told
     looks = {id(one) for one, case in free if names_a_look(told[case.id], set_up.get(case.subject, frozenset()))}
     vague = {id(one) for one, case in free if case.id in built.vague or told[case.id].endswith("_by_name")}
@@ -137,10 +139,18 @@ def _without_indistinct(
     return [one for one in judged if id(one) in kept]
 
 
-def _set_up_parameters(facts: ModuleFacts) -> dict[str, frozenset[str]]:
-    """The parameters of constructors that members have not, too, by qualified name of the member."""
+def set_up_words(facts: ModuleFacts, cases: Sequence[Case]) -> dict[str, frozenset[str]]:
+    """The parameters of constructors that members have not, too, by qualified name of the member, and the keywords that
+    their objects are made with where any are taken: `Table(title="beta")`."""
+    written: dict[str, set[str]] = {}
+    for case in cases:
+        trees = (parse_python(text.strip()) for text in case.statements)
+        keywords = (node.arg for tree in trees for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg)
+        written.setdefault(case.subject, set()).update(keywords)
     return {
-        member.qualname: frozenset(one.name for one in owner.constructor.parameters)
+        member.qualname: frozenset(one.name for one in owner.constructor.parameters).union(
+            written.get(member.qualname, ())
+        )
         - {one.name for one in member.parameters}
         for owner in facts.classes
         if owner.constructor is not None

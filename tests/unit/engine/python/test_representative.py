@@ -309,3 +309,15 @@ def test_a_container_that_fills_itself_is_an_operand() -> None:
     facts = ModuleFacts("m.py", "m", ".", "", functions=(top,), classes=(deck,))
 
     assert represent(Trial("top", "top(Deck())"), SHOWN_TEXT, top, facts).degeneracy == 0
+
+
+def test_one_item_that_an_object_is_made_with_shows_no_order() -> None:
+    reverse = replace(SHOWN, qualname="Bits.__reversed__")
+    facts = replace(FACTS, classes=(replace(BITS, members=(reverse,)),))
+
+    def rate(made: str) -> int:
+        trial = Trial("Bits.__reversed__", "list(reversed(bits))", arrange=(f"bits = {made}",))
+        return represent(trial, SHOWN_TEXT, reverse, facts).degeneracy
+
+    assert rate("Bits([1], size=[1])") > 1
+    assert rate("Bits([1, 0], size=[2, 1])") == 0

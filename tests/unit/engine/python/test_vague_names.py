@@ -10,6 +10,7 @@ from testwright.engine.python.model.model import CallableFacts, ClassFacts, Modu
 from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecExpectation
 from testwright.engine.python.source.message_words import phrase_of
 from testwright.engine.python.write.assign_tables import alike_in_messages, assign_tables
+from testwright.engine.python.write.compose import set_up_words
 from testwright.engine.python.write.naming import name_tests
 from testwright.engine.python.write.value_features import names_a_look
 
@@ -262,3 +263,9 @@ def test_a_phrase_of_the_message_is_no_look_of_a_value() -> None:
 
     assert found[other.id].id == "tc_fill_raises_lookup_error_for_index_out_of_bounds"
     assert set(told.values()) == {""}
+
+
+def test_the_keywords_that_an_object_is_made_with_are_words_of_its_set_up() -> None:
+    case = gives("pointer.contains('a')", "True", "pointer = Pointer(title='beta')", subject="Pointer.contains")
+
+    assert set_up_words(FACTS, [case])["Pointer.contains"] == {"text", "title"}
