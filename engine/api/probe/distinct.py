@@ -11,7 +11,7 @@ from typing import Any
 from ....utils.regex_examples import fits
 from ..document.schemas import type_of
 from ..model.model import Json, Operation
-from ..values.data import NOTHING, SampleValues, bounds
+from ..values.data import FORMATS, NOTHING, SampleValues, bounds
 from .resource_model import BaselineRequest, ResourceModel
 
 Others = Mapping[str, BaselineRequest]
@@ -26,6 +26,15 @@ _OTHER_FORMATS = {
     "uri": "https://example.org/",
     "ipv4": "192.0.2.2",
 }
+_THIRD_FORMATS = {
+    "date": "2024-11-20",
+    "date-time": "2024-11-20T16:45:00Z",
+    "email": "edith@example.com",
+    "uuid": "45678123-4567-4812-8567-456781234567",
+    "uri": "https://example.net/",
+    "ipv4": "192.0.2.10",
+}
+"""Values that come after the plainest ones in the alphabet and before the other ones."""
 _LARGER = 1000
 _STEPS = (11, 13, 17, 19)
 """By how much the numbers of a second resource differ from those of the first, one after the other."""
@@ -121,19 +130,27 @@ def third_value(schema: Any, value: Any, other: Any, samples: SampleValues) -> A
     whole = samples.merged(schema)
     if not isinstance(value, str) or "{{" in value or "enum" in whole:
         return value
+    for text in _third_texts(whole, value, other):
+        if text not in (value, other) and samples.problem(text, schema) is None and _fits_pattern(whole, text):
+            return text
+    return value
+
+
+def _third_texts(whole: Mapping[str, Any], value: str, other: Any) -> list[str]:
+    """Return texts to try, first those that are not beyond the second one; of a format those that have it."""
+    up = isinstance(other, str) and other > value
+    if "format" in whole:
+        name = str(whole["format"])
+        found = [_THIRD_FORMATS[name], FORMATS[name]] if name in _THIRD_FORMATS else []
+        return sorted(found, key=lambda text: isinstance(other, str) and (text > other) == up)
     plain = isinstance(other, str) and other.isalnum()
     # Capital letters come before small ones, or with them: the first letter is of the same kind.
     first = "A" if value[:1].isupper() else "a"
     before = [f"{first} third {value}", f"{first}3-{value}", f"{first}3{value}", f"{first}{value}"]
     after = [f"{value} again", f"{value}3", f"{value}c"]
-    up = isinstance(other, str) and other > value
     found = [*(before if up else after), *(after if up else before)]
     found += [re.sub(r"\d(?=\D*$)", lambda match: str((int(match.group()) + 2) % 10), value)]
-    for text in found:
-        free = text not in (value, other) and (text.isalnum() or not plain)
-        if free and samples.problem(text, schema) is None and _fits_pattern(whole, text):
-            return text
-    return value
+    return [text for text in found if text.isalnum() or not plain]
 
 
 def _fits_pattern(whole: Any, text: str) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal
 from testwright.engine.api.probe.baselines import BaselineFinder
-from testwright.engine.api.probe.distinct import third_value
+from testwright.engine.api.probe.distinct import _THIRD_FORMATS, other_value, third_value
 from testwright.engine.api.probe.effects.conditions import conditional_proposals, heeding_conditions
 from testwright.engine.api.probe.effects.lists import filled_lists
 from testwright.engine.api.probe.effects.makers import maker_proposals
@@ -23,7 +23,7 @@ from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.second_values import second_things, third_things
 from testwright.engine.api.probe.sign_in.letter_case import letter_case_proposals
 from testwright.engine.api.probe.sign_in.tokens import malformed_tokens, second_sessions
-from testwright.engine.api.values.data import SampleValues
+from testwright.engine.api.values.data import FORMATS, SampleValues
 from testwright.engine.api.write.compose import _worth_a_case
 from testwright.tests.support.engine.parts_store import TEXT, Store, by_name, world_of
 
@@ -77,6 +77,20 @@ def test_a_third_text_is_beyond_neither_in_an_alphabet_with_or_without_capitals(
     texts = [first, second, third_value(TEXT, first, second, SampleValues({}))]
     for key in (str, str.lower):
         assert texts not in (sorted(texts, key=key), sorted(texts, key=key, reverse=True))
+
+
+@pytest.mark.parametrize("kind", _THIRD_FORMATS)
+def test_a_third_text_has_the_format_of_the_first_one_and_stands_between_it_and_the_second(kind: str) -> None:
+    samples, schema = SampleValues({}), {"type": "string", "format": kind}
+    second = other_value(schema, FORMATS[kind], samples)
+    third = third_value(schema, FORMATS[kind], second, samples)
+    assert FORMATS[kind] < third < second
+    # An example may be the third value itself.
+    assert third_value(schema, third, second, samples) == FORMATS[kind]
+
+
+def test_a_text_of_a_format_without_a_third_value_stays_as_it_is() -> None:
+    assert third_value({"type": "string", "format": "ipv6"}, "::1", "::2", SampleValues({})) == "::1"
 
 
 async def test_a_list_is_sorted_by_what_its_members_are_answered_with_where_that_has_an_effect(
