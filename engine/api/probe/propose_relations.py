@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from typing import Any
 
 from ....utils.in_turns import in_turns
 from ..document import auth as ways
+from ..document.operations import snake_case
 from ..model.model import UNSAFE, HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
 from .differences import differences, joined
 from .distinct import Others, producers_with_another, renamed
-from .execute import saved_values
+from .execute import all_worked, saved_values
 from .propose_values import copy_request, make_proposal, with_body
 from .resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, variables_in
 from .second_values import varied_stories, with_other_choices
@@ -185,12 +187,13 @@ async def _made_again(finder: BaselineFinder, world: ResourceModel, baseline: Ba
     if producer.saving not in filled:
         return []
     # What holds something may not be removed: what was put in is taken out before it.
-    for emptied in ((), *([(opposite,)] if (opposite := _opposite(maker)) else [])):
+    opposite = _opposite(world, maker)
+    for emptied in ((), (opposite,)) if opposite is not None else ((),):
         steps = (*filled, *emptied, copy_request(removal.request), producer.saving)
         if not is_complete((*steps, baseline.request)):
             return []
         answers = await finder.send((*steps, baseline.request))
-        if len(answers) != len(steps) + 1 or not all(answer.ok for answer in answers):
+        if not all_worked(answers, (*steps, baseline.request)):
             continue
         before = filled.index(producer.saving) + 1
         ids = [saved_values(steps[:end], answers[:end]) for end in (before, len(steps))]
@@ -203,14 +206,17 @@ async def _made_again(finder: BaselineFinder, world: ResourceModel, baseline: Ba
     return []
 
 
-def _opposite(maker: BaselineRequest) -> Json | None:
-    """Return the request with its amounts below zero; None where it has none."""
-    content = (maker.request.get("body") or {}).get("content")
-    if not isinstance(content, dict):
+def _opposite(world: ResourceModel, maker: BaselineRequest) -> Json | None:
+    """Return the request with its amounts below zero; None where it has none, or may not have them."""
+    body, content = maker.operation.body, (maker.request.get("body") or {}).get("content")
+    if body is None or not isinstance(content, dict):
         return None
-    amounts = {
-        name: -value
-        for name, value in content.items()
-        if isinstance(value, int | float) and not isinstance(value, bool) and value
-    }
-    return with_body(maker.request, {**content, **amounts}) if amounts else None
+    amounts = {name: -value for name, value in content.items() if _is_amount(name, value)}
+    other = {**content, **amounts}
+    return with_body(maker.request, other) if amounts and world.samples.problem(other, body.schema) is None else None
+
+
+def _is_amount(name: str, value: Any) -> bool:
+    """Whether a value is a number above or below zero that names no other thing, and no year."""
+    number = isinstance(value, int | float) and not isinstance(value, bool) and value != 0
+    return number and snake_case(name).rpartition("_")[2] not in ("id", "year")

@@ -18,7 +18,7 @@ from testwright.engine.api.probe.effects.lists import filled_lists
 from testwright.engine.api.probe.effects.makers import maker_proposals
 from testwright.engine.api.probe.effects.totals import total_proposals
 from testwright.engine.api.probe.flag_effects import with_effect
-from testwright.engine.api.probe.propose_relations import relation_proposals
+from testwright.engine.api.probe.propose_relations import _opposite, relation_proposals
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.second_values import second_things, third_things
 from testwright.engine.api.probe.sign_in.letter_case import letter_case_proposals
@@ -126,6 +126,28 @@ async def test_what_holds_something_is_emptied_before_it_is_removed_and_made_aga
         "moves after_it_was_made_again"
     ]
     assert [step["body"]["content"]["pieces"] for step in again.setup if step["path"].endswith("/moves")] == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("content", "schema", "expected"),
+    [
+        ({"pieces": 2, "part_id": 7, "year": 2024}, {}, {"pieces": -2, "part_id": 7, "year": 2024}),
+        ({"pieces": 2}, {"minimum": 1}, None),
+        ({"partId": 7, "urgent": True}, {}, None),
+    ],
+    ids=["amounts_only", "none_below_zero", "no_amount"],
+)
+def test_what_was_put_in_is_taken_out_by_amounts_below_zero_where_the_document_allows_them(
+    content: Json, schema: Json, expected: Json | None, world: ResourceModel
+) -> None:
+    move = world.baselines["move"]
+    assert move.operation.body is not None
+    body = replace(move.operation.body, schema={"type": "object", "properties": {"pieces": schema}})
+    changed = replace(
+        move, operation=replace(move.operation, body=body), request={**move.request, "body": {"content": content}}
+    )
+    opposite = _opposite(world, changed)
+    assert (opposite and opposite["body"]["content"]) == expected
 
 
 async def test_a_tag_is_asked_with_after_each_field_and_after_what_is_put_in(
