@@ -22,34 +22,37 @@ async def with_effect(
 ) -> list[Proposal]:
     """Return proposals without those flags of a list that is filled for them, and that pick out nothing there.
 
-    Orders that are refused, or that are the usual one, are left out as well. So are filters by which another user sees
-    what the first one does: they hide nothing. Two of each filter stay.
+    Orders that are refused, or that are the usual one, are left out as well, and so are filters by which another user
+    sees what the first one does: they hide nothing. Orders that the application fails at stay, and two of each filter.
 
     Args:
-        most: how many flags and orders, and how many filters of others, are tried; further ones are left out as well.
+        most: how many flags, how many orders and how many filters of others are tried; further ones are left out as
+            well.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
     found: list[Proposal] = []
     plain: dict[str, tuple[HttpAnswer, HttpAnswer]] = {}
-    tried: Counter[bool] = Counter()
+    tried: Counter[str] = Counter()
     kept: Counter[str] = Counter()
     for proposal in proposals:
         for_others = proposal.group == FOR_OTHERS
-        if proposal.group not in (FOR_OTHERS, SORTED) and not proposal.group.startswith(FLAGS):
+        kind = FLAGS if proposal.group.startswith(FLAGS) else proposal.group
+        if kind not in (FLAGS, FOR_OTHERS, SORTED):
             found.append(proposal)
             continue
         filter_of = json.dumps([proposal.operation.name, *(proposal.request.get("query") or {})])
-        if tried[for_others] >= most or (for_others and kept[filter_of] == _MOST_FOR_OTHERS):
+        if tried[kind] >= most or (for_others and kept[filter_of] == _MOST_FOR_OTHERS):
             continue
-        tried[for_others] += 1
+        tried[kind] += 1
         steps = (*proposal.setup, _compared(world, proposal))
         story = json.dumps(steps, sort_keys=True, default=str)
         if story not in plain:
             plain[story] = await _last(finder, steps), await _last(finder, steps, again=True)
         picked = await _last(finder, (*proposal.setup, proposal.request))
-        if differs_from(picked, *plain[story]) and (picked.ok or proposal.group != SORTED):
+        worth = picked.ok or picked.status >= 500 or kind != SORTED
+        if worth and differs_from(picked, *plain[story]):
             found.append(proposal)
             kept[filter_of] += for_others
     return found

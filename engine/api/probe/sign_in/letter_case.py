@@ -1,4 +1,4 @@
-"""Proposes sign-ups and logins under a name or an e-mail address in other letters: capital ones or small ones."""
+"""Proposes sign-ups and logins under a name or an e-mail address whose first letter is a capital, or is none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .users import USER, constant
 
 
 def letter_case_proposals(world: ResourceModel) -> Iterator[Proposal]:
-    """Yield sign-ups in other letters, alone and after the usual one, and logins in the others than the sign-up had.
+    """Yield sign-ups with the other first letter, alone and after the usual one, and logins with another than that had.
 
     Names are one whatever their letters, or they are two: what holds at the sign-up has to hold at the login.
     """
@@ -25,29 +25,40 @@ def letter_case_proposals(world: ResourceModel) -> Iterator[Proposal]:
         if sign_up is None or operation.body is None or not isinstance(content, dict):
             continue
         parts = _parts(content)
-        capitals = {value: value[:1].upper() + value[1:] for part, value in parts.items() if part != "password"}
-        other = replaced(content, capitals)
+        names = [value for part, value in parts.items() if part != "password"]
+        other = replaced(content, {value: value[:1].swapcase() + value[1:] for value in names})
         if other == content or "password" not in parts or world.samples.problem(other, operation.body.schema):
             continue
+        # Of a name with a capital letter and an address with a small one, the address says which is which.
+        usual = parts.get("email") or parts.get("name", "")
+        kinds = ("small", "capital") if usual[:1].isupper() else ("capital", "small")
         request, marks = with_body(sign_up.request, other), {"priority": "high"}
-        yield make_proposal(sign_up, "in_capitals", "in capital letters", "success", request, **marks)
+        how = f"with a {kinds[0]} letter"
+        yield make_proposal(sign_up, _name(how), how, "success", request, **marks)
         again = {**marks, "setup": (*sign_up.setup, copy_request(sign_up.request))}
-        yield make_proposal(
-            sign_up, "in_capitals_after_small_letters", "in capital letters after small ones", "state", request, **again
-        )
-        yield from _logins(world, sign_up, parts, request)
+        how = f"{how} after a {kinds[1]} one"
+        yield make_proposal(sign_up, _name(how), how, "state", request, **again)
+        yield from _logins(world, sign_up, parts, request, kinds)
+
+
+def _name(words: str) -> str:
+    return words.replace(" ", "_").replace("-", "_")
 
 
 def _logins(
-    world: ResourceModel, sign_up: BaselineRequest, parts: dict[str, str], in_capitals: Json
+    world: ResourceModel, sign_up: BaselineRequest, parts: dict[str, str], other: Json, kinds: tuple[str, str]
 ) -> Iterator[Proposal]:
-    """Yield logins in capitals after a sign-up in small letters, and the other way round."""
-    small = copy_request(sign_up.request)
-    capitals = _parts(in_capitals["body"]["content"])
+    """Yield logins with the other first letter after the usual sign-up, and the other way round.
+
+    Args:
+        other: the sign-up with the other letter.
+        kinds: what the other letter is, and the usual one.
+    """
+    usual, others = copy_request(sign_up.request), _parts(other["body"]["content"])
     for login in world.baselines.values():
         if login.operation.name not in world.logins or not login.request.get("body"):
             continue
-        for how, before, known in (("in_capitals", small, capitals), ("in_small_letters", in_capitals, parts)):
+        for kind, before, known in ((kinds[0], usual, others), (kinds[1], other, parts)):
             known = {"name": known.get("email", ""), "email": known.get("name", ""), **known}
             instead = {f"{{{{{constant(USER, part)}}}}}": value for part, value in known.items() if value}
             content = replaced(login.request["body"]["content"], instead)
@@ -56,9 +67,8 @@ def _logins(
             marks: Json = {"setup": (*sign_up.setup, before), "priority": "high"}
             # Whether it is refused or not, it is no contradiction of the document.
             marks["statuses"] = refused_login(login)["statuses"]
-            words = f"{how.replace('_', ' ')} after a sign-up in others"
-            name = f"{how}_after_a_sign_up_in_others"
-            yield make_proposal(login, name, words, "state", with_body(login.request, content), **marks)
+            words = f"with a {kind} letter after a sign-up with another"
+            yield make_proposal(login, _name(words), words, "state", with_body(login.request, content), **marks)
 
 
 def _parts(content: Any) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.distinct import _THIRD_FORMATS, other_value, third_value
 from testwright.engine.api.probe.effects.conditions import conditional_proposals, heeding_conditions
-from testwright.engine.api.probe.effects.lists import filled_lists
+from testwright.engine.api.probe.effects.lists import FLAGS, SORTED, filled_lists
 from testwright.engine.api.probe.effects.makers import maker_proposals
 from testwright.engine.api.probe.effects.totals import total_proposals
 from testwright.engine.api.probe.flag_effects import with_effect
@@ -104,6 +104,30 @@ async def test_a_list_is_sorted_by_what_its_members_are_answered_with_where_that
     # There is no order by who made them, and that by number is the usual one.
     found = {one.request["query"]["sort"] for one in kept}
     assert found == {"title", "-title", "kind", "-kind", "price", "-price", "-id"}
+
+
+async def test_an_order_that_the_application_fails_at_is_kept_and_a_refused_one_is_not(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    sent = finder.send
+
+    async def failing(requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
+        answers = await sent(requests, again=again)
+        by_kind = (requests[-1].get("query") or {}).get("sort") == "kind"
+        return (*answers[:-1], HttpAnswer(500)) if by_kind else answers
+
+    cast(Any, finder).send = failing
+    lists = list(filled_lists(world, await second_things(finder, world)))
+    kept = {one.request["query"]["sort"] for one in await with_effect(finder, world, lists, 99) if one.group == SORTED}
+    assert "kind" in kept
+    assert "by" not in kept
+
+
+async def test_orders_take_no_place_of_flags(finder: BaselineFinder, world: ResourceModel) -> None:
+    orders = [one for one in filled_lists(world, await second_things(finder, world)) if one.group == SORTED]
+    # Any reading that differs from the usual one does for what a flag picks out.
+    found = await with_effect(finder, world, [*orders, replace(orders[0], group=f"{FLAGS}done")], len(orders))
+    assert found[-1].group == f"{FLAGS}done"
 
 
 async def test_what_tells_who_has_made_it_is_read_where_another_user_has(
@@ -224,13 +248,17 @@ async def test_a_token_is_sent_without_the_word_before_it_and_with_another(world
     assert sent["{{issued_token}}"].wants == "any"
 
 
-async def test_who_signs_up_in_small_letters_logs_in_with_capitals_and_the_other_way_round(
-    world: ResourceModel,
+@pytest.mark.parametrize(("email", "kinds"), [("ada@x.org", ("capital", "small")), ("Ada@x.org", ("small", "capital"))])
+async def test_who_signs_up_with_a_small_letter_logs_in_with_a_capital_one_and_the_other_way_round(
+    email: str, kinds: tuple[str, str], world: ResourceModel
 ) -> None:
+    sign_up = world.baselines["sign_up"]
+    content = {**sign_up.request["body"]["content"], "email": email}
+    body = {**sign_up.request["body"], "content": content}
+    world.baselines["sign_up"] = replace(sign_up, request={**sign_up.request, "body": body})
     found = by_name(list(letter_case_proposals(world)))
-    small, capital = (found[f"log_in in_{how}_after_a_sign_up_in_others"] for how in ("small_letters", "capitals"))
-    email = world.baselines["sign_up"].request["body"]["content"]["email"]
-    assert capital.setup[0]["body"]["content"]["email"] == small.request["body"]["content"]["email"] == email
-    assert capital.request["body"]["content"]["email"] == email[:1].upper() + email[1:] != email
-    assert "{{" not in json.dumps(capital.request)
-    assert found["sign_up in_capitals_after_small_letters"].category == "state"
+    other, usual = (found[f"log_in with_a_{kind}_letter_after_a_sign_up_with_another"] for kind in kinds)
+    assert other.setup[0]["body"]["content"]["email"] == usual.request["body"]["content"]["email"] == email
+    assert other.request["body"]["content"]["email"] == email[:1].swapcase() + email[1:]
+    assert "{{" not in json.dumps(other.request)
+    assert found[f"sign_up with_a_{kinds[0]}_letter_after_a_{kinds[1]}_one"].category == "state"
