@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from ....utils.python_source import expression_or_none, literal_or
@@ -14,6 +15,7 @@ _MOST_VALUES = 24
 # Two texts, two lists that begin and end alike, so that what they have in common shows.
 _TEXTS = (Candidate("'planning'"), Candidate("'playing'"))
 _LISTS = (Candidate("[3, 1, 8, 2]"), Candidate("[3, 1, 2]"))
+_NUMBERS = (Candidate("1"), Candidate("2"))
 _OF_TEXTS = re.compile(r"(sequence|string|text|word|str)s?")
 _NAMES = ("name", "other")  # what sample templates ask for comes first
 
@@ -24,6 +26,7 @@ def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidat
     What stands side by side is of one kind and shows something; a single value and degenerate ones come after that.
     """
     if parameter.kind == "var_keyword":
+        found = found if parameter.annotation is not None else _without_mappings(found)
         named = [Candidate(f"{name}={one.source}", one.imports) for name, one in zip(_NAMES, found, strict=False)]
         return tuple(joined(row, "", "") for row in (named, named[:1]) if row)
     if parameter.kind != "var_positional":
@@ -42,6 +45,12 @@ def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidat
         *([one] for one in found[1:6]),
     ]
     return tuple(distinct([joined(row, "", "") for row in rows if row], _MOST_VALUES))
+
+
+def _without_mappings(found: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """The values that are no mappings: that the arguments are collected in one says nothing about each of them."""
+    plain = tuple(one for one in found if not isinstance(expression_or_none(one.source), ast.Dict))
+    return plain or _NUMBERS[: len(found)]
 
 
 def joined(parts: list[Candidate], opening: str, closing: str) -> Candidate:

@@ -15,6 +15,7 @@ from itertools import zip_longest
 
 from ....utils.python_names import last_name, names_of
 from ....utils.python_source import expression_or_none, parse_expression, shared_expression
+from ..domain.invented_words import is_invented_word, written_acts
 from ..domain.membership import count_outside
 from ..facts.keyword_options import keyword_options
 from ..model.domain import UNKNOWN, ParameterDomain
@@ -111,33 +112,27 @@ def option_trials(
         more: options that are no parameters, by qualified name.
     """
     wanted: list[tuple[TrialRecord, str, list[Trial]]] = []
+    written = written_acts(record.trial for record in records)
     for one, options, calls in _calls_with_options(records, facts, more or {}):
         known = {_situation(found, found.call): found.record for found in reversed(calls)}
         domains = next((item for item in facts.domains if item.qualname == one.qualname), None)
         for option in options:
             domain = domains.of(option.name) if domains is not None else UNKNOWN
-            meant = [one for one in calls if not _is_any_word(one, option.name, calls, domain)]
+            meant = [
+                found
+                for found in calls
+                if _is_written(found)
+                or not is_invented_word(option.name, found.passed.get(option.name), one, domain, written)
+            ]
             shown = _mark_option(meant, option.name, known)
             bases = _bases(calls, option.name)
             if shown:  # the plainest call that a person wrote may not have been tried with it
                 bases = [base for base in bases[:1] if _is_written(base)]
             else:
-                written = sum(map(_is_written, bases))
-                bases = bases[: min(max(written, _MOST_BASES), _MOST_WRITTEN_BASES)]
+                of_persons = sum(map(_is_written, bases))
+                bases = bases[: min(max(of_persons, _MOST_BASES), _MOST_WRITTEN_BASES)]
             wanted += _option_trials(meant, option.name, bases, _known_values(option, domain))
     return wanted
-
-
-def _is_any_word(one: _Call, option: str, calls: Sequence[_Call], domain: ParameterDomain) -> bool:
-    """Whether an option is given a word that nobody passes and its domain does not name: it may take no such word."""
-    value = one.passed.get(option)
-    word = value.value if isinstance(value, ast.Constant) else None
-    if _is_written(one) or not isinstance(word, str) or not word.isalpha():
-        return False
-    named = (*domain.choices, *domain.words, *domain.samples, *domain.parts)
-    return repr(word) not in named and not any(
-        repr(word) in other.record.trial.act for other in calls if _is_written(other)
-    )
 
 
 def control_trials(
@@ -173,13 +168,13 @@ def _calls_with_options(
 
 
 def _known_values(option: Parameter, domain: ParameterDomain) -> list[_Known]:
-    """The values of an option's domain beside its default, where those are few, and the imports of each: choices, the
-    other truth value, and a type that can stand in for the default one.
+    """The values of an option's domain beside its default, where those are few, and the imports of each: choices, words
+    that the code tells apart, the other truth value, and a type that can stand in for the default one.
     """
     if option.default in _OTHER_TYPES:
         other, imports = _OTHER_TYPES[option.default]
         return [(parse_expression(other), imports)]
-    choices = domain.choices if domain.kind != "text" else ()
+    choices = domain.choices if domain.kind != "text" else domain.words
     if option.default in ("True", "False") and domain.kind in ("any", "boolean"):
         choices = ("True", "False")
     return [(parse_expression(choice), ()) for choice in choices if choice != option.default]

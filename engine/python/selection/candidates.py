@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from ....utils.python_source import literal_value
 from ..domain.example_texts import signs_beside
+from ..domain.invented_words import invented_words, written_acts
 from ..domain.membership import count_outside, knows_domains
 from ..inputs.plain_texts import oddness, oddness_beside
 from ..inputs.template_dialects import foreign_samples
@@ -54,6 +55,7 @@ class TrialCandidate:
         formatted: whether a text is a sample of a format, which a person passes only where it makes a difference.
         interchangeable: whether another method of the class does the same for the same object and arguments.
         constant: whether its callable gave this answer to whatever it was asked.
+        invented: options that are given a word which no person passes; where they take only some, it is a misfit.
     """
 
     record: TrialRecord
@@ -71,6 +73,7 @@ class TrialCandidate:
     formatted: bool = False
     interchangeable: bool = False
     constant: bool = False
+    invented: frozenset[str] = frozenset()
 
     @property
     def subject(self) -> str:
@@ -110,9 +113,14 @@ def rank_candidates(
         text for one in records if one.trial.source in RICH_SOURCES for text in texts_in(one.trial)
     )
     found: dict[Goal, list[TrialCandidate]] = {}
+    domains = {one.qualname: one for one in facts.domains}
+    acts = written_acts(one.trial for one in records)
     for record in _admitted(records, facts, lines):
         trial, raised = record.trial, record.observation.raised
-        traits = _traits(record, callables.get(trial.subject), facts, fit_known=fit_known)
+        called = callables.get(trial.subject)
+        traits = _traits(record, called, facts, fit_known=fit_known)
+        invented = dict(invented_words(trial, called, domains.get(trial.subject), acts))
+        shows_foreign = bool(traits.representation.texts & foreign)
         odd = [oddness_beside(text, fitting) for text in traits.representation.texts - written]
         candidate = TrialCandidate(
             record=record,
@@ -125,13 +133,14 @@ def rank_candidates(
             and not (_is_long(record) and trial.subject in shorter),
             example=bool(trial.wanted) and not record.seen.random and record.seen.steps <= SLOW_STEPS,
             representation=traits.representation,
-            misfits=traits.misfits + (record.number in misused) + bool(traits.representation.texts & foreign),
+            misfits=sum((traits.misfits, record.number in misused, shows_foreign, *invented.values())),
             idle=record.number in idle or _leaves_alike(record, traits.representation),
             refusal=raised is not None and raised.line in lines.raising,
             meant=bool(trial.wanted) or is_meant(record, traits.representation, lines),
             kills=(kills or {}).get(record.number, frozenset()),
             interchangeable=record.number in interchangeable,
             constant=trial.subject in constant,
+            invented=frozenset(invented),
             formatted=trial.source not in RICH_SOURCES and bool(traits.representation.texts & ALL_TEXTS),
             oddness=max([int(builds_from_other_texts(trial, built)), *odd]),
         )

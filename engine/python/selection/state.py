@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ....utils.python_names import keyword_value
-from ....utils.python_source import shared_expression
 from ..model.model import RICH_SOURCES, Arc
 from ..scenarios.scenario import is_further_row
 from ..search.influence_trials import Control, Distinction
@@ -66,24 +63,16 @@ def take_further_rows(candidates: Sequence[TrialCandidate], selection: Selection
 def take_options(candidates: Sequence[TrialCandidate], selection: Selection) -> None:
     """Takes for each option that no test shows yet the plainest call that does, beside the same call without it."""
     found: dict[str, list[TrialCandidate]] = defaultdict(list)
-    written = " ".join(one.record.trial.act for one in candidates if one.record.trial.source in RICH_SOURCES)
     for one in (one for one in candidates if one.representation.options <= MOST_OPTIONS):
         option = str(one.record.notes.get(Distinction))
         fits = one.asserts and one.meant and not (one.misfits or one.idle) and one.oddness < _ODD_OPTION
-        if option.startswith("option ") and fits and not _is_any_word(one, option.removeprefix("option "), written):
+        if option.startswith("option ") and fits and option.removeprefix("option ") not in one.invented:
             found[option].append(one)
     for showing in list(found.values())[:_MOST_SHOWN_OPTIONS]:
         if not any(one.record.number in selection.chosen for one in showing):
             best = min(showing, key=_plainness)
             selection.take(best, keep=True)
             take_control(best, [one for one in candidates if one.asserts and one.meant and not one.misfits], selection)
-
-
-def _is_any_word(one: TrialCandidate, option: str, written: str) -> bool:
-    """Whether an option is given a word that no person writes in a call: options of words take some and not others."""
-    value = keyword_value(shared_expression(one.record.trial.act) or ast.Constant(None), option)
-    word = value.value if isinstance(value, ast.Constant) else None
-    return isinstance(word, str) and word.isalpha() and repr(word) not in written
 
 
 def take_control(candidate: TrialCandidate, fit: Sequence[TrialCandidate], selection: Selection) -> bool:

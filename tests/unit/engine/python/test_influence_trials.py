@@ -196,3 +196,27 @@ def test_a_word_that_nobody_passes_to_an_option_shows_nothing_of_it() -> None:
     option_trials([usual, word], OPTIONS)
 
     assert Distinction not in word.notes
+
+
+CHOOSING = facts_from_source(
+    b"def first(items, *, at='low', label=''):\n    return items[0] if at == 'low' else items[-1]\n",
+    ModulePlace("m.py", "m", "."),
+)
+
+
+@pytest.mark.parametrize(("option", "misfits"), [("at='apple'", 1), ("at='low'", 0), ("label='apple'", 0)])
+def test_a_word_is_out_of_place_where_the_code_compares_an_option_with_others(option: str, misfits: int) -> None:
+    facts = replace(CHOOSING, domains=infer_domains(CHOOSING, None, {}))
+    rows = [record(0, f"first([5, 1], {option})", returned("1"), (1, 2), source="mutation")]
+
+    assert [one.misfits for one in rank_candidates(rows, facts, {})] == [misfits]
+
+
+def test_an_option_is_tried_with_the_words_that_the_code_tells_apart() -> None:
+    source = "def padded(text, side='left'):\n    return text if side == 'left' else text if side == 'both' else ''\n"
+    facts = facts_from_source(source.encode(), ModulePlace("m.py", "m", "."))
+    usual = record(0, "padded('hi')", returned("'hi'"), source="doctest")
+    usual = replace(usual, trial=replace(usual.trial, subject="padded"))
+    proposed = option_trials([usual], replace(facts, domains=infer_domains(facts, source=source)))
+
+    assert [trial.act for _, _, trials in proposed for trial in trials] == ["padded('hi', side='both')"]
