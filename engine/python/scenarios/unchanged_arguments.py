@@ -23,11 +23,18 @@ from .independent_copies import SPARES
 from .scenario import Returns, Scenario, is_plain_return, returned_source, scenario_trial
 
 _VERBS = r"(?:modif(?:y|ied|ying)|mutat(?:e|ed|ing)|chang(?:e|ed|ing)|alter(?:ed|ing)?|touch(?:ed|ing)?)"
-_PROMISE = re.compile(
-    r"\bnew,? (?:\w+,? ){0,3}(?:dict(?:ionary)?|list|set|mapping|sequence|collection|array|copy)\b|\bcop(?:y|ies) of\b"
-    rf"|\bnot (?:be )?{_VERBS}\b|\bwithout {_VERBS}\b|\b(?:unchanged|untouched|unmodified|intact)\b|\bnon-?destructive",
-    re.IGNORECASE,
+_NEW = (
+    r"\bnew,?\s+(?:\w+,?\s+){0,3}(?:dict(?:ionary)?|list|set|mapping|sequence|collection|array|copy)\b"
+    r"|\bcopy\s+of\b(?!\s+(?:each|every|all)\b)"
 )
+_LEFT = r"\b(?:unchanged|untouched|unmodified|intact)\b"
+# What may be a promise: enough to look whether the argument stays as it was.
+_HINT = re.compile(
+    rf"{_NEW}|\bcopies of\b|\bnot (?:be )?{_VERBS}\b|\bwithout {_VERBS}\b|{_LEFT}|\bnon-?destructive", re.IGNORECASE
+)
+_MAKES = re.compile(r"\W*(?:returns?|makes?|creates?|gives?)\b", re.IGNORECASE)
+_GIVEN = r"(?:original|initial|input|given|passed|old)"
+_NOUNS = r"(?:inputs?|arguments?|originals?|parameters?|operands?)"
 _NAME = re.compile(r"\w+")
 _COPYING = frozenset({"copy", "deepcopy"})
 _CONTAINERS = (ast.List, ast.Dict, ast.Set)
@@ -78,14 +85,26 @@ def unchanged_arguments(records: Sequence[TrialRecord], facts: ModuleFacts) -> I
 def _spares(function: CallableFacts) -> bool:
     """Whether a function says, or shows by a copy that it makes, that it changes no argument."""
     copies = any(name.rpartition(".")[2] in _COPYING for name in function.calls)
-    return copies or _promised_at(function) > 0
+    return copies or _HINT.search(function.documentation.text) is not None
 
 
 def _promised_at(function: CallableFacts) -> int:
-    """The line of the docstring that promises it; 0 without one."""
+    """The line of the docstring that promises it; 0 without one.
+
+    A new container is promised where the function is said to return it, and what stays as it was has to be the
+    argument: "the keys whose values did not change" promises nothing.
+    """
     documentation = function.documentation
-    found = _PROMISE.search(documentation.text)
-    return documentation.lines[0] + documentation.text.count("\n", 0, found.start()) if found is not None else 0
+    own = "|".join(re.escape(one.name) for one in function.parameters if one.name not in ("self", "cls"))
+    argument = (
+        rf"[`'\"*]*\b(?:(?:{_GIVEN}|the|its|any|either)\s+)*(?:{own or '(?!)'}|{_GIVEN}\s+\w+|{_NOUNS})\b[`'\"*]*"
+    )
+    untold = r"(?:\s+(?!need|did|had|return|pass|yield)\w+){0,3}"
+    kept = rf"{argument}{untold}\s+(?:not\s+(?:be\s+)?{_VERBS}\b|{_LEFT})"
+    spared = rf"\b(?:not|without)\s+{_VERBS}\s+{argument}|\bnon-?destructive"
+    made = f"|{_NEW}" if _MAKES.match(documentation.text) else ""
+    found = re.search(f"{kept}|{spared}{made}", documentation.text, re.IGNORECASE)
+    return documentation.lines[0] + documentation.text.count("\n", 0, found.end()) if found is not None else 0
 
 
 def _passed(record: TrialRecord, function: CallableFacts) -> _Passed | None:

@@ -31,7 +31,8 @@ def fill(box, key, item):
     """Put an item into a box."""
     return {**box, key: item}
 '''
-FACTS = facts_from_source(CODE, ModulePlace("m.py", "m", "."))
+PLACE = ModulePlace("m.py", "m", ".")
+FACTS = facts_from_source(CODE, PLACE)
 
 
 def called(act: str, answer: str, *arrange: str, changed: str = "") -> TrialRecord:
@@ -106,3 +107,27 @@ def test_an_observation_without_a_value_shows_nothing() -> None:
     (found,) = shown(called("put({'a': 1}, 'b', 2)", "{'a': 1, 'b': 2}"))
 
     assert not found.holds(Observation("raised"))
+
+
+@pytest.mark.parametrize(
+    ("promise", "holds"),
+    [
+        ("Return a new dict with an item more.", True),
+        ("Returns a shallow copy of the box with an item more.", True),
+        ("Put an item into a box. Does not modify the initial dictionary.", True),
+        ("Put an item without changing `box`.", True),
+        ("Put an item; the original is left unchanged.", True),
+        ("Return the keys whose values did not change.", False),
+        ("Make copies of each file.", False),
+        ("Adds a new item to the list; build a new list of names.", False),
+        ("Sort the box in place, so that its items need not be changed later.", False),
+        ("Put an item without changing the order.", False),
+    ],
+)
+def test_only_what_is_said_of_the_argument_or_of_the_answer_is_documented(promise: str, holds: bool) -> None:
+    facts = facts_from_source(
+        f'''def put(box, key, item):\n    """{promise}"""\n    return {{**copy(box), key: item}}\n'''.encode(), PLACE
+    )
+    (found,) = unchanged_arguments([called("put({'a': 1}, 'b', 2)", "{'a': 1, 'b': 2}")], facts)
+
+    assert (found.trial.source == "document") is holds
