@@ -158,7 +158,11 @@ def join(left: ParameterDomain, right: ParameterDomain) -> ParameterDomain:
         members = tuple(dict.fromkeys((*(left.alternatives or (left,)), *(right.alternatives or (right,)))))
         if any(one.kind == "real" for one in members):
             members = tuple(one for one in members if one.kind != "integer")
-        return ParameterDomain("union", alternatives=members) if len(members) <= 3 else UNKNOWN
+        optional = left.optional or right.optional or any(one.optional for one in members)
+        members = tuple(dict.fromkeys(replace(one, optional=False) for one in members))
+        if len(members) == 1:
+            return replace(members[0], optional=optional)
+        return ParameterDomain("union", alternatives=members, optional=optional) if len(members) <= 3 else UNKNOWN
     if left.kind == "tuple" and left.length != right.length:
         return join(_as_sequence(left), _as_sequence(right))
     names = [name for name, _ in left.fields if name in {other for other, _ in right.fields}]

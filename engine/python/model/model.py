@@ -299,8 +299,7 @@ class Observation:
     """The result of one trial.
 
     Attributes:
-        outcome: `refused` is an act the worker's guard stopped (network, process, a write outside its folder);
-            `not_run` one that no time was left for.
+        outcome: `refused`: the worker's guard stopped it (network, process, write elsewhere); `not_run`: no time left.
         value: the result after `mode` was applied (a list of items for iterate), when returned.
         effects: expressions over arranged names (`cart.total`, `items`) with their values afterwards, when they differ
             from before the act.

@@ -47,7 +47,7 @@ class _Search:
 
 
 async def show_searched_items(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
-    """Runs searches for what a reader looks for, and has those that answer right become rows."""
+    """Runs searches for what a reader looks for; those that find it or look for what is not there become rows."""
     for one in facts.functions:
         base = _base(search.records, one) if one.public and not one.is_async else None
         if base is None:
@@ -77,7 +77,7 @@ def _shown_miss(record: TrialRecord, one: CallableFacts) -> str:
 
 
 def _base(records: Sequence[TrialRecord], one: CallableFacts) -> _Search | None:
-    """The call of a function that a person wrote and that found something; None where none did."""
+    """The call of a function that found something, if there is one, that a person wrote; None where none did."""
     calls = [call for record in records if (call := _arguments(record, one)) is not None]
     found = [call for call in calls if _found(call.record, call.items) == call.sought]
     return min(found, key=lambda base: (base.record.trial.source not in RICH_SOURCES, base.record.number), default=None)
