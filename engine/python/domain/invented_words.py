@@ -8,15 +8,19 @@ from collections.abc import Iterable, Iterator
 from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
-from ..model.model import RICH_SOURCES, CallableFacts, Trial
+from ..model.model import CallableFacts, Trial
 from ..source.shown_calls import shown_calls
+from ..usage.harvest import AS_WRITTEN
 
 _EQUALITY = frozenset({"==", "!=", "in", "not in"})
 
 
 def written_acts(trials: Iterable[Trial]) -> str:
-    """The calls that stand in documents, usage and tests, as one text to look words up in."""
-    return " ".join(trial.act for trial in trials if trial.source in RICH_SOURCES)
+    """The calls that stand in documents and tests, as one text to look words up in.
+
+    Those of other code are no such evidence: what it passes is completed by values that nobody wrote.
+    """
+    return " ".join(trial.act for trial in trials if trial.source in AS_WRITTEN)
 
 
 def is_invented_word(
@@ -44,7 +48,7 @@ def invented_words(
     Args:
         written: as from `written_acts`.
     """
-    if called is None or trial.source in RICH_SOURCES or "='" not in trial.act:
+    if called is None or trial.source in AS_WRITTEN or "='" not in trial.act:
         return
     name = called.owner if called.kind == "constructor" else called.name
     calls = [one for one in shown_calls(expression_or_none(trial.act)) if last_name(one.func) == name]

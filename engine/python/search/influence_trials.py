@@ -21,7 +21,7 @@ from ..facts.keyword_options import keyword_options
 from ..model.domain import UNKNOWN, ParameterDomain
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Parameter, Trial
 from ..source.shown_calls import shown_calls
-from ..usage.harvest import bound_arguments
+from ..usage.harvest import AS_WRITTEN, bound_arguments
 from .parallel_observers import Watcher, run_trials
 from .trial_search import TrialRecord, TrialSearch, behaviour_of
 
@@ -121,7 +121,7 @@ def option_trials(
             meant = [
                 found
                 for found in calls
-                if _is_written(found)
+                if found.record.trial.source in AS_WRITTEN
                 or not is_invented_word(option.name, found.passed.get(option.name), one, domain, written)
             ]
             shown = _mark_option(meant, option.name, known)

@@ -204,10 +204,13 @@ CHOOSING = facts_from_source(
 )
 
 
+@pytest.mark.parametrize("source", ["mutation", "call_site"])
 @pytest.mark.parametrize(("option", "misfits"), [("at='apple'", 1), ("at='low'", 0), ("label='apple'", 0)])
-def test_a_word_is_out_of_place_where_the_code_compares_an_option_with_others(option: str, misfits: int) -> None:
+def test_a_word_is_out_of_place_where_the_code_compares_an_option_with_others(
+    option: str, misfits: int, source: str
+) -> None:
     facts = replace(CHOOSING, domains=infer_domains(CHOOSING, None, {}))
-    rows = [record(0, f"first([5, 1], {option})", returned("1"), (1, 2), source="mutation")]
+    rows = [record(0, f"first([5, 1], {option})", returned("1"), (1, 2), source=source)]
 
     assert [one.misfits for one in rank_candidates(rows, facts, {})] == [misfits]
 
