@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -126,11 +126,7 @@ def rank_candidates(
             record=record,
             goals=traits.goals,
             cost=traits.cost,
-            asserts=(
-                has_assertable_outcome(record.observation)
-                or (returned_none(record.observation) and trial.subject in none_matters)
-            )
-            and not (_is_long(record) and trial.subject in shorter),
+            asserts=_asserts(record, none_matters) and not (_is_long(record) and trial.subject in shorter),
             example=bool(trial.wanted) and not record.seen.random and record.seen.steps <= SLOW_STEPS,
             representation=traits.representation,
             misfits=sum((traits.misfits, record.number in misused, shows_foreign, *invented.values())),
@@ -148,6 +144,12 @@ def rank_candidates(
         found.setdefault(same, []).append(candidate)
     kept = [candidate for group in found.values() for candidate in _plainest(group, alike)]
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
+
+
+def _asserts(record: TrialRecord, none_matters: Set[str]) -> bool:
+    """Whether an exact assertion is possible; None counts for callables of which it says something."""
+    says_none = returned_none(record.observation) and record.trial.subject in none_matters
+    return has_assertable_outcome(record.observation) or says_none
 
 
 def _leaves_alike(record: TrialRecord, shown: Representation) -> bool:
