@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..model.model import Json, Operation, Proposal
+from ..model.model import Json, Proposal
 from ..values.data import NOTHING
 from .distinct import NO_OTHERS, Others, other_value
 from .propose_values import make_proposal, with_body
-from .resource_model import BaselineRequest, ResourceModel, merge_setups
+from .resource_model import BaselineRequest, ResourceModel, merge_setups, readings_of
 
 _MOST_FIELDS = 3
 UPDATES = ("PUT", "PATCH")
@@ -25,7 +25,7 @@ def update_proposals(world: ResourceModel, varied: Others = NO_OTHERS) -> Iterat
         varied: baselines with other values than the plainest; see `varied_stories`.
     """
     for usual in list(world.baselines.values()):
-        reading = _reading_of(world, usual.operation)
+        reading = next(readings_of(world, usual.operation), None)
         read_so = reading is None or reading.operation.name in varied
         baseline = varied.get(usual.operation.name, usual) if read_so else usual
         if reading is not None and baseline is not usual:
@@ -111,8 +111,3 @@ def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json, pla
         if other is not NOTHING:
             found[name] = other
     return found
-
-
-def _reading_of(world: ResourceModel, operation: Operation) -> BaselineRequest | None:
-    same = [known for known in world.baselines.values() if known.operation.path == operation.path]
-    return next((known for known in same if known.operation.method == "GET"), None)

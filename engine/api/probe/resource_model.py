@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -295,6 +295,16 @@ def holds_id(producer: BaselineRequest, schema: Mapping[str, Any]) -> bool:
     """Whether a field may hold the id of what a request creates; a number with bounds is an amount."""
     fits = bool(producer.saves) and _fits(producer, next(iter(producer.saves)), type_of(schema) or "object")
     return fits and not {"maximum", "exclusiveMinimum", "exclusiveMaximum", "maxLength", "pattern"} & set(schema)
+
+
+def readings_of(world: ResourceModel, operation: Operation) -> Iterator[BaselineRequest]:
+    """Yield the readings of what an operation is about: at its own path, and of a POST those of the single thing."""
+    path = operation.path.rstrip("/")
+    for known in world.baselines.values():
+        place = known.operation.path.rstrip("/")
+        single = operation.method == "POST" and place.endswith("}") and place.rpartition("/")[0] == path
+        if known.operation.method == "GET" and (place == path or single):
+            yield known
 
 
 def resource_of(path: str) -> str:

@@ -10,6 +10,7 @@ from itertools import islice
 from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
 from .distinct import Others, distinct_requests, third_request
+from .execute import all_worked
 from .propose_values import copy_request
 from .resource_model import BaselineRequest, ResourceModel, merge_setups
 
@@ -53,7 +54,7 @@ async def third_things(finder: BaselineFinder, world: ResourceModel, second: Oth
             continue
         steps = (*merge_setups(baseline.story, other.story), request)
         answers = await finder.send(steps)
-        if len(answers) == len(steps) and all(answer.ok for answer in answers):
+        if all_worked(answers, steps):
             made[name] = replace(
                 other, request=request, setup=tuple(steps[:-1]), answer=answers[-1], saves=request.get("save") or {}
             )
@@ -83,7 +84,7 @@ async def varied_stories(
     for name, story in islice(changed, most):
         baseline = world.baselines[name]
         answers = await finder.send(story)
-        if len(answers) == len(story) and all(answer.ok for answer in answers):
+        if all_worked(answers, story):
             request, setup = copy_request(story[-1]), tuple(story[:-1])
             found[name] = replace(baseline, request=request, setup=setup, answer=answers[-1])
     return found

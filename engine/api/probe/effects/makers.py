@@ -8,9 +8,9 @@ from itertools import islice
 from ...document.auth import auth_names
 from ...model.model import HttpAnswer, Json, Proposal
 from ..baselines import BaselineFinder
-from ..execute import differs_from
+from ..execute import all_worked, differs_from
 from ..propose_values import copy_request, make_proposal
-from ..resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, variables_in
+from ..resource_model import ResourceModel, is_complete, merge_setups, readings_of, variables_in
 from ..sign_in.users import ADMIN, OTHER, USER
 
 
@@ -45,7 +45,7 @@ async def _tells(finder: BaselineFinder, usual: tuple[Json, ...], proposal: Prop
 
 async def _last(finder: BaselineFinder, steps: tuple[Json, ...], *, again: bool = False) -> HttpAnswer | None:
     answers = await finder.send(steps, again=again)
-    return answers[-1] if len(answers) == len(steps) and all(answer.ok for answer in answers) else None
+    return answers[-1] if all_worked(answers, steps) else None
 
 
 def _by_another(world: ResourceModel) -> Iterator[tuple[tuple[Json, ...], Proposal]]:
@@ -63,21 +63,13 @@ def _by_another(world: ResourceModel) -> Iterator[tuple[tuple[Json, ...], Propos
             f"after_{change.operation.name}_by_another_user",
             f"after {change.operation.label} by another user",
         )
-        for reading in _readings(world, change):
+        for reading in readings_of(world, change.operation):
+            if auth_names(reading.request) != (USER,):
+                continue
             usual = tuple(merge_setups(reading.setup, change.story))
             marks["setup"] = tuple(theirs if step == change.saving else step for step in usual)
             proposal = make_proposal(reading, name, words, "state", copy_request(reading.request), **marks)
             yield (*usual, reading.request), proposal
-
-
-def _readings(world: ResourceModel, change: BaselineRequest) -> Iterator[BaselineRequest]:
-    """Yield the readings of a list that something is put into, or of the single thing."""
-    path = change.operation.path.rstrip("/")
-    for reading in world.baselines.values():
-        place = reading.operation.path.rstrip("/")
-        own = place == path or (place.endswith("}") and place.rpartition("/")[0] == path)
-        if reading.operation.method == "GET" and own and auth_names(reading.request) == (USER,):
-            yield reading
 
 
 def _for_administrators(world: ResourceModel) -> Iterator[tuple[tuple[Json, ...], Proposal]]:

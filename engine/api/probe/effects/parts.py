@@ -13,7 +13,7 @@ from ..baselines import BaselineFinder
 from ..distinct import other_value, third_value
 from ..execute import all_worked
 from ..propose_values import make_proposal, with_body
-from ..resource_model import BaselineRequest, ResourceModel, merge_setups
+from ..resource_model import BaselineRequest, ResourceModel, merge_setups, readings_of
 
 _STEPS = (11, 5)
 """By how much the numbers of the second and third part differ from those of the first."""
@@ -90,11 +90,7 @@ def _part(schema: Any, value: Any, number: int, samples: SampleValues) -> Any:
 
 def _reading(world: ResourceModel, baseline: BaselineRequest) -> BaselineRequest | None:
     """Return the reading of the thing that a request makes or changes."""
-    path = baseline.operation.path.rstrip("/")
-    for known in world.baselines.values():
-        place = known.operation.path.rstrip("/")
-        made = baseline.operation.method == "POST" and place.startswith(f"{path}/{{") and place.endswith("}")
-        same = baseline.operation.method != "POST" and place == path
-        if known.operation.method == "GET" and (same or (made and baseline.saving in known.setup)):
-            return known
-    return None
+    known = readings_of(world, baseline.operation)
+    if baseline.operation.method == "POST":
+        known = (one for one in known if one.operation.path.endswith("}") and baseline.saving in one.setup)
+    return next(known, None)

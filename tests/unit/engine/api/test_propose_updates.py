@@ -12,7 +12,7 @@ from testwright.engine.api.probe.curl import curl_lines
 from testwright.engine.api.probe.effects.conditions import conditional_proposals
 from testwright.engine.api.probe.effects.lists import filled_lists
 from testwright.engine.api.probe.propose_updates import update_proposals
-from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
+from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request, readings_of
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.api.write.render_checks import SetupFunctions
 
@@ -56,6 +56,14 @@ def world() -> ResourceModel:
         saves = {"book_id": "/id"} if operation.method == "POST" else {}
         found.baselines[operation.name] = BaselineRequest(operation, made[0], made[1], answer, saves)
     return found
+
+
+def test_what_is_made_is_read_in_its_list_and_alone_and_what_is_changed_alone(world: ResourceModel) -> None:
+    read = {
+        name: {known.operation.name for known in readings_of(world, world.baselines[name].operation)}
+        for name in ("add", "change")
+    }
+    assert read == {"add": {"list", "read"}, "change": {"read"}}
 
 
 def test_an_update_has_other_values_and_is_read_back(world: ResourceModel) -> None:
