@@ -15,13 +15,13 @@ from itertools import zip_longest
 
 from ....utils.python_names import last_name, names_of
 from ....utils.python_source import expression_or_none, parse_expression, shared_expression
-from ..domain.invented_words import is_invented_word, written_acts
 from ..domain.membership import count_outside
 from ..facts.keyword_options import keyword_options
 from ..model.domain import UNKNOWN, ParameterDomain
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Parameter, Trial
 from ..source.shown_calls import shown_calls
 from ..usage.harvest import AS_WRITTEN, bound_arguments
+from ..usage.invented_words import is_invented_word, written_acts
 from .parallel_observers import Watcher, run_trials
 from .trial_search import TrialRecord, TrialSearch, behaviour_of
 

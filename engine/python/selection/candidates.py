@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from ....utils.python_source import literal_value
 from ..domain.example_texts import signs_beside
-from ..domain.invented_words import invented_words, written_acts
 from ..domain.membership import count_outside, knows_domains
 from ..inputs.plain_texts import oddness, oddness_beside
 from ..inputs.template_dialects import foreign_samples
@@ -23,6 +22,7 @@ from ..search.influence_trials import Distinction
 from ..search.simplified_trials import PLAINER, SIMPLIFIED
 from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
 from ..usage.harvest import builds_from_other_texts, texts_of_objects
+from ..usage.invented_words import invented_words, written_acts
 from .compared_calls import constant_callables, interchangeable_calls, misuses_of_empty_objects
 from .idle_arguments import idle_records
 from .idle_steps import records_with_idle_steps

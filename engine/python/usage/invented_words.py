@@ -10,7 +10,7 @@ from ....utils.python_source import expression_or_none
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
 from ..model.model import CallableFacts, Trial
 from ..source.shown_calls import shown_calls
-from ..usage.harvest import AS_WRITTEN
+from .harvest import AS_WRITTEN
 
 _EQUALITY = frozenset({"==", "!=", "in", "not in"})
 
