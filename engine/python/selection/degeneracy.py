@@ -204,6 +204,12 @@ def _filled(
         elif _changes_something(statement, act):
             if ast.unparse(statement) in done or _adds_nothing(statement, facts):
                 continue
+            if count and _takes_one(statement):
+                count -= 1
+                if not count:
+                    crowded = False
+                    done.clear()
+                continue
             done[ast.unparse(statement)] = statement
             crowded = crowded or isinstance(statement, ast.For)
             put_in = 1 if isinstance(statement, ast.For) else _put_in(statement)
@@ -217,6 +223,13 @@ def _empties(statement: ast.stmt) -> bool:
     """Whether a statement takes everything out of an object."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in EMPTYING
+
+
+def _takes_one(statement: ast.stmt) -> bool:
+    """Whether a statement takes one item out of an object, without saying which: `stack.pop()`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    takes = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _TAKING_ONE
+    return takes and isinstance(call, ast.Call) and not (call.args or call.keywords)
 
 
 def _adds_nothing(statement: ast.stmt, facts: ModuleFacts) -> bool:
@@ -308,6 +321,7 @@ def _fills(member: CallableFacts) -> bool:
     return bool(takes) and (is_filling(member.name) or member.name in _FILLING_BY_MANY)
 
 
+_TAKING_ONE = frozenset("pop popitem popleft dequeue extract_min extract_max remove_min remove_max".split())
 _FILLING_BY_MANY = frozenset({"extend", "update"})
 
 

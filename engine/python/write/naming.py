@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from types import MappingProxyType
@@ -92,7 +92,7 @@ def name_tests(
     used: dict[str, str] = {}
     accepted = accepted_values(chain.from_iterable(tests.values()))
     for subject, own in tests.items():
-        _name_all(subject, own, used, accepted)
+        _name_all(subject, own, used, accepted, callables)
     named: dict[str, Case] = {}
     ids = {f"tc_{test.name}" for own in tests.values() for test in own if not test.cases[0].group}
     for own in tests.values():
@@ -118,15 +118,19 @@ def _with_inherited(facts: ModuleFacts) -> dict[str, CallableFacts]:
     return found
 
 
-def _name_all(subject: str, tests: Sequence[NamedTest], used: dict[str, str], accepted: Accepted) -> None:
+def _name_all(
+    subject: str, tests: Sequence[NamedTest], used: dict[str, str], accepted: Accepted, known: Container[str] = ()
+) -> None:
     """Names the tests of one member: the first that returns is what others are compared with.
 
     Args:
         used: the subjects of the tests that have a name, by these names.
         accepted: the values with which calls of the module return.
+        known: the qualified names of all callables, whether they have tests or not.
     """
     base = subject_slug(subject) or "it"
-    if base in used and subject.endswith("__"):
+    owner, _, member = subject.rpartition(".")
+    if subject.endswith("__") and (base in used or f"{owner}.{member.strip('_')}" in known):
         base = f"{base}_operator"  # `__add__` beside `add`
     if tests[0].facts is not None and tests[0].facts.kind == "constructor":
         base = f"{base}_construction"

@@ -361,6 +361,14 @@ def test_an_operator_is_told_from_the_method_of_its_name() -> None:
     ]
 
 
+def test_an_operator_is_told_from_a_method_of_its_name_that_has_no_test() -> None:
+    members = (function("Stack.add", "self", "item", kind="method"), function("Stack.__add__", "self", kind="method"))
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(replace(STACK, members=members),))
+    operator = returns("stack + stack", "0", "stack = Stack()", subject="Stack.__add__")
+
+    assert [case.id for case in name_tests([operator], facts).values()] == ["tc_stack_add_operator"]
+
+
 def test_digits_of_values_are_no_words_of_a_name() -> None:
     found = names(returns("parse('4')"), returns("parse('Interval 4 7')"))
 

@@ -321,3 +321,10 @@ def test_one_item_that_an_object_is_made_with_shows_no_order() -> None:
 
     assert rate("Bits([1], size=[1])") > 1
     assert rate("Bits([1, 0], size=[2, 1])") == 0
+
+
+def test_what_is_taken_out_again_is_no_content() -> None:
+    pushed = ("bits = Bits()", "bits.append(1)", "bits.append(0)")
+
+    assert degeneracy(*pushed, "bits.pop()", "bits.pop()") == degeneracy("bits = Bits()")
+    assert degeneracy(*pushed, "bits.append(6)", "bits.pop()") == 0
