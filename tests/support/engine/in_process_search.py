@@ -19,6 +19,10 @@ class InProcessWatcher:
         self._space: dict[str, Any] = {}
         exec(source, self._space)
 
+    def value_of(self, expression: str) -> Any:
+        """What an expression gives in the module."""
+        return eval(expression, dict(self._space))
+
     async def watch(self, trials: Sequence[Trial], **_: object) -> list[ObservedTrial]:
         return [ObservedTrial(self._observed(trial)) for trial in trials]
 
@@ -28,8 +32,8 @@ class InProcessWatcher:
             for statement in trial.arrange:
                 exec(statement, space)
             result = eval(trial.act, space)
-        except (LookupError, TypeError) as error:
-            return Observation("raised", raised=Raised(type(error).__name__))
+        except (LookupError, TypeError, ValueError) as error:
+            return Observation("raised", raised=Raised(type(error).__name__, str(error)))
         held = tuple((name, Value("list", source=repr(one))) for name, one in getattr(result, "__dict__", {}).items())
         source = None if held else repr(result)
         return Observation("returned", value=Value(type(result).__name__, source=source, attributes=held))

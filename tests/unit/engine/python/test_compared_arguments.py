@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.arcs import ArcMap
-from testwright.engine.python.model.model import Observation, Raised, Trial, Value
-from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.model.model import Trial
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.scenarios.compared_arguments import show_compared_arguments
 from testwright.engine.python.search.influence_trials import Distinction
-from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
 from testwright.engine.python.source.counterparts import are_counterparts, relation_words
-from testwright.tests.support.engine.in_process_search import IdleProposer
+from testwright.tests.support.engine.in_process_search import IdleProposer, InProcessWatcher
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -48,30 +45,10 @@ def all_share(*texts):
 """
 
 
-class Here:
-    """Watches trials by running them in this process."""
-
-    conditions = EXPLORING
-
-    def __init__(self) -> None:
-        self._space: dict[str, Any] = {}
-        exec(SOURCE, self._space)
-
-    async def watch(self, trials: Sequence[Trial], **_: object) -> list[ObservedTrial]:
-        return [ObservedTrial(self._observed(trial)) for trial in trials]
-
-    def _observed(self, trial: Trial) -> Observation:
-        try:
-            result = eval(trial.act, self._space)
-        except ValueError as error:
-            return Observation("raised", raised=Raised(type(error).__name__, str(error)))
-        return Observation("returned", value=Value(type(result).__name__, source=repr(result)))
-
-
 def learned(usual: str, **more: Any) -> TrialSearch:
     """A search that knows a usual call and those that are shown beside it."""
     facts = facts_from_source(SOURCE.encode(), ModulePlace("m.py", "m", "."))
-    search, here = TrialSearch(facts, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), Here()
+    search, here = TrialSearch(facts, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), InProcessWatcher(SOURCE)
 
     async def run() -> None:
         trial = Trial(usual.partition("(")[0], usual, **more)

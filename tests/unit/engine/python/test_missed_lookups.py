@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.arcs import ArcMap
-from testwright.engine.python.model.model import Observation, Raised, Trial, Value
-from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.model.model import Trial
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.scenarios.missed_lookups import show_missed_lookups
 from testwright.engine.python.scenarios.scenario import is_further_row
-from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
-from testwright.tests.support.engine.in_process_search import IdleProposer
+from testwright.tests.support.engine.in_process_search import IdleProposer, InProcessWatcher
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -33,29 +29,11 @@ def get_in(keys, found, default=None, no_default=False):
     return found
 """
 FACTS = facts_from_source(SOURCE.encode(), ModulePlace("m.py", "m", "."))
-SPACE: dict[str, Any] = {}
-exec(SOURCE, SPACE)
-
-
-class Here:
-    """Watches trials by running them in this process."""
-
-    conditions = EXPLORING
-
-    async def watch(self, trials: Sequence[Trial], **_: object) -> list[ObservedTrial]:
-        return [ObservedTrial(self._observed(trial)) for trial in trials]
-
-    def _observed(self, trial: Trial) -> Observation:
-        try:
-            result = eval(trial.act, SPACE)
-        except LookupError as error:
-            return Observation("raised", raised=Raised(type(error).__name__, str(error)))
-        return Observation("returned", value=Value(type(result).__name__, source=repr(result)))
 
 
 def learned(*acts: str, source: str = "doctest") -> TrialSearch:
     """A search that knows calls, and what is shown beside them."""
-    search, here = TrialSearch(FACTS, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), Here()
+    search, here = TrialSearch(FACTS, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), InProcessWatcher(SOURCE)
 
     async def run() -> None:
         for trial in (Trial("get_in", act, source=source) for act in acts):

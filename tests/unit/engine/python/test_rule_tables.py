@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.judge.case_tables import MOST_ROWS
 from testwright.engine.python.model.arcs import ArcMap
-from testwright.engine.python.model.model import Observation, Trial, Value
-from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.model.model import Trial
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.scenarios.rule_tables import WORDS, show_rule_tables
 from testwright.engine.python.scenarios.scenario import is_further_row
-from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
-from testwright.tests.support.engine.in_process_search import IdleProposer
+from testwright.tests.support.engine.in_process_search import IdleProposer, InProcessWatcher
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -50,30 +46,12 @@ def plural(word):
 def shout(word):
     return word.upper()
 """
-FACTS = facts_from_source(SOURCE.encode(), ModulePlace("m.py", "m", "."))
-
-
-class Here:
-    """Watches trials by running them in this process."""
-
-    conditions = EXPLORING
-
-    def __init__(self, source: str) -> None:
-        self._space: dict[str, Any] = {}
-        exec(source, self._space)
-
-    async def watch(self, trials: Sequence[Trial], **_: object) -> list[ObservedTrial]:
-        return [ObservedTrial(self._observed(trial)) for trial in trials]
-
-    def _observed(self, trial: Trial) -> Observation:
-        result = eval(trial.act, self._space)
-        return Observation("returned", value=Value(type(result).__name__, source=repr(result)))
 
 
 def rows(documented: str, source: str = SOURCE) -> list[str]:
     """The calls that become rows beside a documented one."""
     facts = facts_from_source(source.encode(), ModulePlace("m.py", "m", "."))
-    search, here = TrialSearch(facts, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), Here(source)
+    search, here = TrialSearch(facts, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), InProcessWatcher(source)
 
     async def run() -> None:
         trial = Trial(documented.partition("(")[0], documented, source="doctest", wanted="'?'")

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.arcs import ArcMap
-from testwright.engine.python.model.model import Arc, Observation, Raised, Trial, Value
-from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.model.model import Arc, Trial
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.scenarios.scenario import FurtherRow
 from testwright.engine.python.scenarios.searched_items import show_searched_items
-from testwright.engine.python.search.observer import EXPLORING
 from testwright.engine.python.search.trial_search import TrialSearch
 from testwright.engine.python.selection.select_trials import select_trials
 from testwright.engine.python.write.search_words import search_words
-from testwright.tests.support.engine.in_process_search import IdleProposer
+from testwright.tests.support.engine.in_process_search import IdleProposer, InProcessWatcher
 from testwright.utils.python_source import parse_expression
 
 pytestmark = pytest.mark.feature("B-16")
@@ -36,33 +32,13 @@ FACTS = facts_from_source(SOURCE.encode(), ModulePlace("m.py", "m", "."))
 USUAL = "find([2, 4, 9, 12], 9)"
 
 
-class Here:
-    """Watches trials by running them in this process."""
-
-    conditions = EXPLORING
-
-    def __init__(self) -> None:
-        self._space: dict[str, Any] = {}
-        exec(SOURCE, self._space)
-
-    async def watch(self, trials: Sequence[Trial], **_: object) -> list[ObservedTrial]:
-        return [ObservedTrial(self._observed(trial)) for trial in trials]
-
-    def _observed(self, trial: Trial) -> Observation:
-        try:
-            result = eval(trial.act, self._space)
-        except IndexError as error:
-            return Observation("raised", raised=Raised("IndexError", str(error)))
-        return Observation("returned", value=Value(type(result).__name__, source=repr(result)))
-
-
 def learned(*documented: str) -> TrialSearch:
     """A search that knows documented calls and those that are shown beside them."""
-    search, here = TrialSearch(FACTS, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), Here()
+    search, here = TrialSearch(FACTS, ArcMap("pass\n"), IdleProposer(), frozenset(), 100), InProcessWatcher(SOURCE)
 
     async def run() -> None:
         for act in documented:
-            trial = Trial(act.partition("(")[0], act, source="doctest", wanted=str(eval(act, here._space)))
+            trial = Trial(act.partition("(")[0], act, source="doctest", wanted=str(here.value_of(act)))
             search.learn(trial, (await here.watch([trial]))[0])
         await show_searched_items(FACTS, search, here)  # type: ignore[arg-type]
 
