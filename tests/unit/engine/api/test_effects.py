@@ -25,19 +25,9 @@ from testwright.engine.api.probe.sign_in.letter_case import letter_case_proposal
 from testwright.engine.api.probe.sign_in.tokens import malformed_tokens, second_sessions
 from testwright.engine.api.values.data import FORMATS, SampleValues
 from testwright.engine.api.write.compose import _worth_a_case
-from testwright.tests.support.engine.parts_store import TEXT, Store, by_name, world_of
+from testwright.tests.support.engine.parts_store import TEXT, by_name
 
 pytestmark = pytest.mark.feature("T-20")
-
-
-@pytest.fixture
-def finder() -> BaselineFinder:
-    return cast(BaselineFinder, Store())
-
-
-@pytest.fixture
-async def world(finder: BaselineFinder) -> ResourceModel:
-    return await world_of(finder)
 
 
 async def test_a_total_is_read_of_several_things_of_which_two_are_of_one_kind(

@@ -15,19 +15,9 @@ from testwright.engine.api.probe.effects.limits import limit_proposals
 from testwright.engine.api.probe.effects.parts import part_proposals
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.second_values import second_things
-from testwright.tests.support.engine.parts_store import Counted, Store, by_name, world_of
+from testwright.tests.support.engine.parts_store import Counted, by_name
 
 pytestmark = pytest.mark.feature("T-20")
-
-
-@pytest.fixture
-def finder() -> BaselineFinder:
-    return cast(BaselineFinder, Store())
-
-
-@pytest.fixture
-async def world(finder: BaselineFinder) -> ResourceModel:
-    return await world_of(finder)
 
 
 async def test_the_last_piece_is_taken_out_and_one_more_is_not(finder: BaselineFinder, world: ResourceModel) -> None:
