@@ -89,16 +89,23 @@ def distinct_request(
         made["body"] = {**request["body"], "content": _all_changed(schemas, whole, world.samples, plain, steps)}
     if made == {key: entry for key, entry in request.items() if key != "save"}:
         return None
+    return _of_its_own(baseline, made, 2, "other")
+
+
+def _of_its_own(baseline: BaselineRequest, request: Json, number: int, word: str) -> tuple[Json, Json]:
+    """Return a further request like a first one, with a key of its own, and what it saves under names of its own."""
     key = request_key(baseline)
     if key:
         # The same key would ask for the first one again.
-        made["headers"] = {**request["headers"], key: f"{request['headers'][key]}-2"}
-    saves = {f"other_{name}": pointer for name, pointer in baseline.saves.items()}
-    return ({**made, "save": saves} if saves else made), saves
+        request = {**request, "headers": {**request["headers"], key: f"{request['headers'][key]}-{number}"}}
+    saves = {f"{word}_{name}": pointer for name, pointer in baseline.saves.items()}
+    return ({**request, "save": saves} if saves else request), saves
 
 
-def third_request(baseline: BaselineRequest, other: BaselineRequest, world: ResourceModel) -> Json | None:
-    """Return a request that creates a third thing, like the first but for its texts; None where none can be made.
+def third_request(baseline: BaselineRequest, other: BaselineRequest, world: ResourceModel) -> tuple[Json, Json] | None:
+    """Return a request that creates a third thing, like the first but for its texts, and what to save of its answer.
+
+    None where none can be made.
 
     Args:
         other: the request for the second one.
@@ -113,13 +120,8 @@ def third_request(baseline: BaselineRequest, other: BaselineRequest, world: Reso
         name: third_value(properties.get(name, True), value, second.get(name), world.samples)
         for name, value in content.items()
     }
-    request: Json = {**{key: entry for key, entry in baseline.request.items() if key != "save"}}
-    request["body"] = {**body, "content": made}
-    key = request_key(baseline)
-    if key:
-        request["headers"] = {**request["headers"], key: f"{request['headers'][key]}-3"}
-    saves = {f"third_{name}": pointer for name, pointer in baseline.saves.items()}
-    return {**request, "save": saves} if saves else request
+    request: Json = {key: entry for key, entry in baseline.request.items() if key != "save"}
+    return _of_its_own(baseline, {**request, "body": {**body, "content": made}}, 3, "third")
 
 
 def third_value(schema: Any, value: Any, other: Any, samples: SampleValues) -> Any:
@@ -149,11 +151,16 @@ def _third_texts(whole: Mapping[str, Any], value: str, other: Any) -> list[str]:
     before = [f"{first} third {value}", f"{first}3-{value}", f"{first}3{value}", f"{first}{value}"]
     after = [f"{value} again", f"{value}3", f"{value}c"]
     found = [*(before if up else after), *(after if up else before)]
-    found += [re.sub(r"\d(?=\D*$)", lambda match: str((int(match.group()) + 2) % 10), value)]
+    found.append(_with_last_digit(value, 2))
     return [text for text in found if text.isalnum() or not plain]
 
 
-def _fits_pattern(whole: Any, text: str) -> bool:
+def _with_last_digit(text: str, more: int) -> str:
+    """Return a text whose last digit is another one; patterns such as `ORD-001` allow little else."""
+    return re.sub(r"\d(?=\D*$)", lambda match: str((int(match.group()) + more) % 10), text)
+
+
+def _fits_pattern(whole: Mapping[str, Any], text: str) -> bool:
     pattern = whole.get("pattern")
     return not isinstance(pattern, str) or fits(pattern, text)
 
@@ -277,14 +284,11 @@ def _candidates(whole: Any, value: Any, apart: int) -> list[Any]:
         return [candidate for candidate in found if candidate is not None]
     if kind == "string" and isinstance(value, str):
         by_format = _OTHER_FORMATS.get(str(whole.get("format") or ""))
-        pattern = whole.get("pattern")
         found = [*([by_format] if by_format else []), _OTHER_NAMES.get(value, ""), f"other {value}", f"other-{value}"]
-        # Patterns such as `ORD-001` allow little else.
-        next_digit = re.sub(r"\d(?=\D*$)", lambda match: str((int(match.group()) + 1) % 10), value)
-        found += [f"other{value}", f"{value}2", f"{value}b", next_digit]
+        found += [f"other{value}", f"{value}2", f"{value}b", _with_last_digit(value, 1)]
         longest = whole.get("maxLength")
         found = [candidate for candidate in found if candidate and (longest is None or len(candidate) <= longest)]
-        return [candidate for candidate in found if not isinstance(pattern, str) or fits(pattern, candidate)]
+        return [candidate for candidate in found if _fits_pattern(whole, candidate)]
     return []
 
 

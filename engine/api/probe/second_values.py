@@ -49,15 +49,14 @@ async def third_things(finder: BaselineFinder, world: ResourceModel, second: Oth
     made: dict[str, BaselineRequest] = {}
     for name, other in second.items():
         baseline = world.baselines[name]
-        request = third_request(baseline, other, world)
-        if request is None:
+        found = third_request(baseline, other, world)
+        if found is None:
             continue
-        steps = (*merge_setups(baseline.story, other.story), request)
-        answers = await finder.send(steps)
-        if all_worked(answers, steps):
-            made[name] = replace(
-                other, request=request, setup=tuple(steps[:-1]), answer=answers[-1], saves=request.get("save") or {}
-            )
+        request, saves = found
+        setup = tuple(merge_setups(baseline.story, other.story))
+        answers = await finder.send((*setup, request))
+        if all_worked(answers, (*setup, request)):
+            made[name] = replace(other, request=request, setup=setup, answer=answers[-1], saves=saves)
     return made
 
 
