@@ -19,7 +19,7 @@ from ..document.schemas import type_of
 from ..model.model import HttpAnswer, Json, Operation, Proposal
 from ..values.data import NOTHING
 from .distinct import alike_pair, other_value, told_apart
-from .execute import saved_values
+from .execute import all_worked, saved_values
 from .resource_model import (
     ENTITY_TAG,
     BaselineRequest,
@@ -306,7 +306,7 @@ class BaselineFinder:
             if not is_complete((*shorter, request)):
                 continue
             answers = await self.send((*shorter, request))
-            if len(answers) == len(shorter) + 1 and answers[-1].ok and all(step.ok for step in answers):
+            if all_worked(answers, (*shorter, request)):
                 kept = shorter
         return tuple(kept)
 

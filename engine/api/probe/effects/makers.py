@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 
 from ...document.auth import auth_names
-from ...model.model import HttpAnswer, Json, Proposal
+from ...model.model import Json, Proposal
 from ..baselines import BaselineFinder
-from ..execute import all_worked, differs_from
+from ..execute import differs_from
 from ..propose_values import copy_request, make_proposal
 from ..resource_model import ResourceModel, is_complete, merge_setups, readings_of, variables_in
 from ..sign_in.users import ADMIN, OTHER, USER
+from .answers import last_answer, usual_answers
 
 
 async def maker_proposals(
@@ -36,16 +37,11 @@ async def maker_proposals(
 
 async def _tells(finder: BaselineFinder, usual: tuple[Json, ...], proposal: Proposal) -> bool:
     """Whether an answer differs from the usual one in more than that one differs from itself."""
-    theirs = await _last(finder, (*proposal.setup, proposal.request))
+    theirs = await last_answer(finder, (*proposal.setup, proposal.request))
     if theirs is None:
         return False
-    first, again = await _last(finder, usual), await _last(finder, usual, again=True)
-    return first is not None and again is not None and differs_from(theirs, first, again)
-
-
-async def _last(finder: BaselineFinder, steps: tuple[Json, ...], *, again: bool = False) -> HttpAnswer | None:
-    answers = await finder.send(steps, again=again)
-    return answers[-1] if all_worked(answers, steps) else None
+    answers = await usual_answers(finder, usual)
+    return answers is not None and differs_from(theirs, *answers)
 
 
 def _by_another(world: ResourceModel) -> Iterator[tuple[tuple[Json, ...], Proposal]]:

@@ -11,9 +11,9 @@ from ...model.model import Json, Proposal
 from ...values.data import NOTHING, SampleValues
 from ..baselines import BaselineFinder
 from ..distinct import other_value, third_value
-from ..execute import all_worked
 from ..propose_values import make_proposal, with_body
 from ..resource_model import BaselineRequest, ResourceModel, merge_setups, readings_of
+from .answers import last_answer
 
 _STEPS = (11, 5)
 """By how much the numbers of the second and third part differ from those of the first."""
@@ -37,8 +37,7 @@ async def part_proposals(
     tried = ((*one, _reading(world, one[0])) for one in _requests(world))
     asked = (one for one in tried if _is_wanted(one[0], wanted) or _is_wanted(one[3], wanted))
     for baseline, name, request, reading in islice(asked, most):
-        steps = (*baseline.setup, request)
-        if not all_worked(await finder.send(steps), steps):
+        if await last_answer(finder, (*baseline.setup, request)) is None:
             continue
         words = f"with several {name}"
         marks: Json = {"priority": "high"}

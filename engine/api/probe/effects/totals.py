@@ -8,9 +8,10 @@ from itertools import islice
 from ...model.model import HttpAnswer, Json, Proposal
 from ..baselines import BaselineFinder
 from ..distinct import Others, producers_with_another, renamed
-from ..execute import all_worked, differs_from
-from ..propose_values import make_proposal
+from ..execute import differs_from
+from ..propose_values import copy_request, make_proposal
 from ..resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, variables_in
+from .answers import last_answer, usual_answers
 
 _MOST_MAKERS = 4
 
@@ -47,26 +48,19 @@ async def total_proposals(
     told: dict[str, set[str]] = {}
     plain: dict[str, tuple[HttpAnswer, HttpAnswer] | None] = {}
     for reading, proposal in islice(tried, most):
-        name, steps = reading.operation.name, (*proposal.setup, proposal.request)
-        answers = await finder.send(steps)
+        name = reading.operation.name
+        answer = await last_answer(finder, (*proposal.setup, proposal.request))
         known = told.setdefault(name, {reading.answer.text})
-        if not all_worked(answers, steps) or answers[-1].text in known:
+        if answer is None or answer.text in known:
             continue
         if name not in plain:
-            plain[name] = await _usual(finder, reading)
+            plain[name] = await usual_answers(finder, (*reading.setup, reading.request))
         usual = plain[name]
         # What tells the time or a number of its own is another each time.
-        if usual is not None and differs_from(answers[-1], *usual):
-            known.add(answers[-1].text)
+        if usual is not None and differs_from(answer, *usual):
+            known.add(answer.text)
             found.append(proposal)
     return found
-
-
-async def _usual(finder: BaselineFinder, reading: BaselineRequest) -> tuple[HttpAnswer, HttpAnswer] | None:
-    """Return two answers to the usual reading; None where it does not work any more."""
-    steps = (*reading.setup, reading.request)
-    first, again = await finder.send(steps), await finder.send(steps, again=True)
-    return (first[-1], again[-1]) if all_worked(first, steps) and all_worked(again, steps) else None
 
 
 def _of_several(world: ResourceModel, reading: BaselineRequest, second: Others, third: Others) -> Iterator[Proposal]:
@@ -94,6 +88,6 @@ def _several(world: ResourceModel, maker: BaselineRequest, second: Others, third
         for producer, another, _ in producers_with_another(world, maker.operation, parents):
             names = {name: f"{ends}_{name}" for name in producer.saves}
             # The parts of another parent are under names of their own, and of them nothing is asked.
-            inner = {key: entry for key, entry in other.request.items() if key != "save"}
-            steps = merge_setups(merge_setups(steps, [another.saving]), renamed([inner], names))
+            inner = renamed([copy_request(other.request)], names)
+            steps = merge_setups(merge_setups(steps, [another.saving]), inner)
     return steps

@@ -12,6 +12,7 @@ from ...document.apps import IDENTITIES
 from ...document.auth import Credential, Kind, SignIn, credential_forms, is_read_by_code
 from ...model.model import Api, HttpAnswer, Json, Operation
 from ...values.data import NOTHING
+from ..execute import all_worked
 from ..resource_model import ResourceModel, build_request, parse_json, resolve_pointer
 from .failure import SignInFailure
 from .shapes import basic_logins, logins, readings_first, sign_ups, user_body
@@ -217,7 +218,7 @@ async def _tried(observer: AppObserver, requests: Sequence[Json], known: SignIn,
     """Send the requests, and return the sign-in where the last answer holds what a user needs."""
     values = user_values(USER, known)
     answers = await observer.answers(requests, names=values)
-    if len(answers) < len(requests) or not all(answer.ok for answer in answers):
+    if not all_worked(answers, requests):
         return None
     if kind == "api_key_cookie":
         return replace(known, requests=tuple(requests)) if "set-cookie" in answers[-1].headers else None
