@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ....utils.python_source import literal_or, parse_expression, shared_expression
@@ -20,7 +20,7 @@ from ..search.influence_trials import Distinction
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import TrialRecord, TrialSearch
 from ..source.counterparts import common_parts, takes_counterparts
-from .scenario import is_plain_return, returned_source, situation_of
+from .scenario import asked_otherwise, is_plain_return, returned_source, situation_of
 
 EQUAL, APART, THREE = "equal arguments", "nothing in common", "three arguments"
 COMPARED = frozenset({EQUAL, APART, THREE})
@@ -74,8 +74,7 @@ class _Base:
         """The trial with other values."""
         args = [parse_expression(repr(one)) for one in values]
         act = ast.unparse(ast.Call(self.call.func, args, []))
-        # What a document says of the usual call it does not say of this one.
-        return replace(self.record.trial, act=act, source="domain", wanted=None, wanted_line=0, wanted_path="")
+        return asked_otherwise(self.record.trial, act)
 
 
 def _base(records: Sequence[TrialRecord], one: CallableFacts) -> _Base | None:

@@ -13,10 +13,10 @@ from ....utils.python_source import parse_expression, shared_expression
 from ..judge.value_checks import is_empty_source
 from ..model.model import RICH_SOURCES, CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
 from ..search.influence_trials import Control, Distinction, is_comparable, shown_outcome
-from ..search.parallel_observers import Watcher, run_trials
+from ..search.parallel_observers import Watcher
 from ..search.trial_search import TrialRecord, TrialSearch
 from ..usage.harvest import bound_arguments
-from .scenario import situation_of
+from .scenario import records_of
 
 _FLIPPED = {"True": "False", "False": "True"}
 _MOST_BASES = 2
@@ -56,14 +56,11 @@ async def show_constructor_options(facts: ModuleFacts, search: TrialSearch, obse
         if owner.name.startswith("_") or owner.kind in ("abstract", "protocol", "enum"):
             continue
         proposed = list(option_trials(search.records, owner))[:_MOST_TRIALS]
-        await run_trials([trial for _, _, trial in proposed if search.is_new(trial)], search, observer)
-        known = {situation_of(one.trial): one for one in search.records}
+        records = await records_of([trial for _, _, trial in proposed], search, observer)
         showing = [
             (record, base, option)
-            for base, option, trial in proposed
-            if (record := known.get(situation_of(trial))) is not None
-            and is_comparable(record)
-            and shown_outcome(record) != shown_outcome(base)
+            for (base, option, _), record in zip(proposed, records, strict=True)
+            if record is not None and is_comparable(record) and shown_outcome(record) != shown_outcome(base)
         ]
         shown: set[str] = set()
         for record, base, option in sorted(showing, key=lambda one: _is_plain(one[0])):

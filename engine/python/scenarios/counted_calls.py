@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from ....utils.python_names import assigned_variable, last_name, names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none
-from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
-from ..search.story_steps import flags_of, switched
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Parameter, Trial
+from ..search.story_steps import flags_of, with_switched
 from ..search.trial_search import TrialRecord
 from .scenario import CALLS, Scenario, is_plain_return, noted_calls, returned_source, scenario_trial
 
@@ -173,12 +173,12 @@ def _of_object(
     twice = scenario_trial(trial, subject, built.statements, f"[{act}, {act}]")
     yield Scenario(twice, REMEMBERS, _Often(f"[{result}, {result}]", 1))
     for option in flags_of(member):
-        other = _with_option(act, option.name, switched(option))
+        other = _with_option(act, option)
         if other is not None:
             made = scenario_trial(trial, subject, built.statements, f"[{other}, {other}]")
             yield Scenario(made, f"asks again with {option.name}", _Often(f"[{result}, {result}]", 2), REMEMBERS)
     for option in flags_of(owner.constructor) if owner.constructor is not None else ():
-        statements = _built_with_option(built, option.name, switched(option))
+        statements = _built_with_option(built, option)
         if statements:
             made = scenario_trial(trial, subject, statements, f"[{act}, {act}]")
             yield Scenario(made, f"asks again with {option.name}", _Often(f"[{result}, {result}]", 2), REMEMBERS)
@@ -187,20 +187,19 @@ def _of_object(
         yield Scenario(made, f"asks again after {name}", _Often(result, 2), REMEMBERS)
 
 
-def _built_with_option(built: _Built, name: str, value: str) -> tuple[str, ...]:
+def _built_with_option(built: _Built, option: Parameter) -> tuple[str, ...]:
     """The statements with one more option for the object; none where it has that option."""
     *before, made = built.statements
-    call = _with_option(made.partition(" = ")[2], name, value)
+    call = _with_option(made.partition(" = ")[2], option)
     return (*before, f"{built.variable} = {call}") if call is not None else ()
 
 
-def _with_option(act: str, name: str, value: str) -> str | None:
+def _with_option(act: str, option: Parameter) -> str | None:
     """A call with one more option; None where it has that option, or is no call."""
     call = expression_or_none(act)
-    if not isinstance(call, ast.Call) or any(keyword.arg == name for keyword in call.keywords):
+    if not isinstance(call, ast.Call) or any(keyword.arg == option.name for keyword in call.keywords):
         return None
-    option = ast.keyword(name, ast.Name(value, ast.Load()))
-    return ast.unparse(ast.Call(call.func, call.args, [*call.keywords, option]))
+    return with_switched(call, option)
 
 
 @dataclass(frozen=True, slots=True)

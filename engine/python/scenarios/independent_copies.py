@@ -16,7 +16,7 @@ from ....utils.python_names import assignment_in, last_name, names_of
 from ....utils.python_source import expression_or_none, normalized, shared_expression
 from ..domain.membership import count_outside
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
-from ..search.story_steps import flags_of, switched
+from ..search.story_steps import flags_of, with_switched
 from ..search.trial_search import TrialRecord
 from ..source.shown_calls import represented
 from .scenario import Scenario, is_plain_return, returned_source, scenario_trial
@@ -66,9 +66,7 @@ def spared_arguments(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iter
             if known or variable not in made or tried[record.trial.subject, flag.name] >= _MOST_CALLS:
                 continue
             tried[record.trial.subject, flag.name] += 1
-            option = ast.keyword(flag.name, ast.Name(switched(flag), ast.Load()))
-            other = ast.unparse(ast.Call(call.func, call.args, [*call.keywords, option]))
-            act, subject = f"[{other}, {variable}]", record.trial.subject
+            act, subject = f"[{with_switched(call, flag)}, {variable}]", record.trial.subject
             trial = scenario_trial(record.trial, subject, record.trial.arrange, act)
             yield Scenario(trial, SPARES, _LeavesAlone(ast.unparse(made[variable]), at=1))
 

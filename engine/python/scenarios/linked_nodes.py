@@ -49,7 +49,7 @@ def _linked(record: TrialRecord, owner: ClassFacts) -> Scenario | None:
     if not kept or not forward:
         return None
     back = next((name for name in empty if name in _BACK), "")
-    return _walk(record, owner, kept, forward, back, _values_beside(given, len(forward)))
+    return _walk(record, call, kept, forward, back, _values_beside(given, len(forward)))
 
 
 def _values_beside(given: int | str, count: int) -> Sequence[int | str]:
@@ -59,12 +59,10 @@ def _values_beside(given: int | str, count: int) -> Sequence[int | str]:
 
 
 def _walk(
-    record: TrialRecord, owner: ClassFacts, kept: str, forward: Sequence[str], back: str, values: Sequence[int | str]
+    record: TrialRecord, call: ast.Call, kept: str, forward: Sequence[str], back: str, values: Sequence[int | str]
 ) -> Scenario:
     """Nodes with their links, and a list of what is found on the way: values, then the ends."""
-    variable = variable_for(owner.name)
-    call = expression_or_none(record.trial.act)
-    assert isinstance(call, ast.Call)
+    variable = variable_for(record.trial.subject)
     made = ast.unparse(call.func)
     arrange = [f"{variable} = {record.trial.act}"]
     steps: list[tuple[str, str]] = []
@@ -78,4 +76,4 @@ def _walk(
         steps.append((f"{variable}.{back}", "None"))
     steps += [(f"{variable}.{forward[0]}.{name}", "None") for name in forward]
     act, wanted = (f"[{', '.join(parts)}]" for parts in zip(*steps, strict=True))
-    return Scenario(scenario_trial(record.trial, owner.name, arrange, act), LINKED, Returns(wanted))
+    return Scenario(scenario_trial(record.trial, record.trial.subject, arrange, act), LINKED, Returns(wanted))

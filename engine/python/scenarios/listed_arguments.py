@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from ....utils.python_names import last_name
-from ....utils.python_source import parse_or_none, shared_expression
-from ..model.model import RICH_SOURCES, ModuleFacts
+from ....utils.python_source import parse_or_none
+from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts
 from ..search.trial_search import TrialRecord
-from .scenario import LISTED, Returns, Scenario, is_plain_return, returned_source, scenario_trial
+from .scenario import LISTED, Returns, Scenario, is_plain_return, own_call, returned_source, scenario_trial
 
 _FEWEST = 2
 
@@ -17,23 +17,25 @@ _FEWEST = 2
 def listed_arguments(records: Sequence[TrialRecord], facts: ModuleFacts, source: str) -> Iterator[Scenario]:
     """Generates, for each function that takes either, its plainest call of several arguments with these in a list."""
     taking = _taking_lists(source)
-    calls: dict[str, tuple[TrialRecord, ast.Call]] = {}
-    for record in sorted(records, key=lambda one: (one.trial.source not in RICH_SOURCES, len(one.trial.act))):
-        before = taking.get(record.trial.subject)
-        call = shared_expression(record.trial.act)
-        if before is None or not isinstance(call, ast.Call) or not is_plain_return(record) or call.keywords:
-            continue
-        starred = any(isinstance(value, ast.Starred) for value in call.args)
-        if not starred and len(call.args) >= before + _FEWEST and last_name(call.func) == record.trial.subject:
-            calls.setdefault(record.trial.subject, (record, call))
+    plainest = sorted(records, key=lambda one: (one.trial.source not in RICH_SOURCES, len(one.trial.act)))
     for one in facts.functions:
-        if one.public and one.qualname in calls:
-            record, call = calls[one.qualname]
-            before = taking[one.qualname]
-            listed = ast.List(call.args[before:], ast.Load())
-            act = ast.unparse(ast.Call(call.func, [*call.args[:before], listed], []))
-            trial = scenario_trial(record.trial, one.qualname, record.trial.arrange, act)
-            yield Scenario(trial, LISTED, Returns(returned_source(record.observation)))
+        before = taking.get(one.qualname)
+        if before is not None and one.public:
+            listed = (_with_list(record, one, before) for record in plainest)
+            yield from islice(filter(None, listed), 1)
+
+
+def _with_list(record: TrialRecord, one: CallableFacts, before: int) -> Scenario | None:
+    """The call of a record with its arguments, without the first so many, in a list; None without several of them."""
+    call = own_call(record, one) if is_plain_return(record) else None
+    if call is None or call.keywords or len(call.args) < before + _FEWEST:
+        return None
+    if any(isinstance(value, ast.Starred) for value in call.args):
+        return None
+    listed = ast.List(call.args[before:], ast.Load())
+    act = ast.unparse(ast.Call(call.func, [*call.args[:before], listed], []))
+    trial = scenario_trial(record.trial, one.qualname, record.trial.arrange, act)
+    return Scenario(trial, LISTED, Returns(returned_source(record.observation)))
 
 
 def _taking_lists(source: str) -> dict[str, int]:

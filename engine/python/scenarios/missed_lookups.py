@@ -8,16 +8,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from ....utils.python_names import last_name
-from ....utils.python_source import shared_expression
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
 from ..search.parallel_observers import Watcher, run_trials
-from ..search.story_steps import flags_of, switched
+from ..search.story_steps import flags_of, with_switched
 from ..search.trial_search import TrialRecord, TrialSearch, returned_none
 from ..usage.harvest import bound_arguments
-from .scenario import mark_further_row
+from .scenario import asked_otherwise, mark_further_row, own_call
 
 _DEFAULT = re.compile(r"(\w+_)?(default|fallback)(_value)?")
 _RAISING = re.compile(r"default|raise|strict|error")
@@ -39,29 +36,21 @@ async def show_missed_lookups(facts: ModuleFacts, search: TrialSearch, observer:
 
 def _refusing(record: TrialRecord, one: CallableFacts) -> Iterator[Trial]:
     """Generates a call that finds nothing with each flag that may have it raise and that it does not pass."""
-    call = shared_expression(record.trial.act)
-    if not isinstance(call, ast.Call):
+    call = own_call(record, one)
+    if call is None:
         return
     passed = _passed(call, one)
     for flag in flags_of(one):
         if flag.name not in passed and _RAISING.search(flag.name):
-            option = ast.keyword(flag.name, ast.Name(switched(flag), ast.Load()))
-            act = ast.unparse(ast.Call(call.func, call.args, [*call.keywords, option]))
-            yield replace(record.trial, act=act, source="domain", wanted=None, wanted_line=0)
+            yield asked_otherwise(record.trial, with_switched(call, flag))
 
 
 def _misses(records: Sequence[TrialRecord], one: CallableFacts, default: str) -> list[TrialRecord]:
     """The calls that a person wrote without a default and that answer None, each once."""
     found: dict[object, TrialRecord] = {}
     for record in records:
-        call = shared_expression(record.trial.act)
-        if record.trial.subject != one.qualname or not isinstance(call, ast.Call) or last_name(call.func) != one.name:
-            continue
-        if (
-            default not in _passed(call, one)
-            and record.trial.source in RICH_SOURCES
-            and returned_none(record.observation)
-        ):
+        call = own_call(record, one) if record.trial.source in RICH_SOURCES else None
+        if call is not None and default not in _passed(call, one) and returned_none(record.observation):
             found.setdefault(record.trial.act, record)
     return list(found.values())[:_MOST_MISSES]
 

@@ -11,16 +11,16 @@ import re
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ....utils.python_names import last_name, names_of
-from ....utils.python_source import literal_or, parse_or_none, shared_expression
+from ....utils.python_names import names_of
+from ....utils.python_source import literal_or, parse_or_none
 from ....utils.regex_examples import is_quick, matching_texts
 from ..judge.case_tables import MOST_ROWS
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts
-from ..search.parallel_observers import Watcher, run_trials
+from ..search.parallel_observers import Watcher
 from ..search.trial_search import TrialRecord, TrialSearch
-from .scenario import is_plain_return, mark_further_row, returned_source, situation_of
+from .scenario import asked_otherwise, is_plain_return, mark_further_row, own_call, records_of, returned_source
 
 _FEWEST_RULES = 3
 _FEWEST_REGISTERED = 2
@@ -55,24 +55,14 @@ async def show_rule_tables(facts: ModuleFacts, search: TrialSearch, observer: Wa
     for one in facts.functions:
         rules = read.get(one.qualname)
         base = _base(search.records, one) if rules is not None and one.public and not one.is_async else None
-        call = shared_expression(base.trial.act) if base is not None else None
-        if rules is None or base is None or not isinstance(call, ast.Call):
+        call = own_call(base, one) if base is not None else None
+        if rules is None or base is None or call is None:
             continue
         known = [word for record in search.records if record.trial.wanted and (word := _word_of(record, one))]
-        trials = {
-            word: replace(
-                base.trial,
-                act=ast.unparse(ast.Call(call.func, [ast.Constant(word)], [])),
-                source="domain",
-                wanted=None,
-                wanted_line=0,
-                wanted_path="",
-            )
-            for word in _words(rules, known)
-        }
-        await run_trials([trial for trial in trials.values() if search.is_new(trial)], search, observer)
-        records = {situation_of(record.trial): record for record in search.records}
-        found = {word: records.get(situation_of(trial)) for word, trial in trials.items()}
+        words = _words(rules, known)
+        acts = [ast.unparse(ast.Call(call.func, [ast.Constant(word)], [])) for word in words]
+        records = await records_of([asked_otherwise(base.trial, act) for act in acts], search, observer)
+        found = dict(zip(words, records, strict=True))
         answers = {word: _answer(record) for word, record in found.items()}
         # What stays as it is shows less: it comes last, and goes where the table would be too long.
         changed = [word for word, answer in answers.items() if answer not in (None, word)]
@@ -98,10 +88,8 @@ def _base(records: Sequence[TrialRecord], one: CallableFacts) -> TrialRecord | N
 
 def _word_of(record: TrialRecord, one: CallableFacts) -> str:
     """The one text that a call was passed that returned; empty for other calls."""
-    call = shared_expression(record.trial.act)
-    if record.trial.subject != one.qualname or not isinstance(call, ast.Call) or last_name(call.func) != one.name:
-        return ""
-    if len(call.args) != 1 or call.keywords or record.trial.arrange or not is_plain_return(record):
+    call = own_call(record, one)
+    if call is None or len(call.args) != 1 or call.keywords or record.trial.arrange or not is_plain_return(record):
         return ""
     word = literal_or(call.args[0], None)
     return word if isinstance(word, str) else ""

@@ -5,15 +5,17 @@ Rows that stand beside an example whatever else they add are marked here, too.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_source import normalized
+from ....utils.python_names import last_name
+from ....utils.python_source import normalized, shared_expression
 from ..model.model import CallableFacts, Observation, Trial
 from ..model.observation_json import ObservedTrial
 from ..search.influence_trials import Distinction
-from ..search.parallel_observers import Watcher, time_dependent_trials
+from ..search.parallel_observers import Watcher, run_trials, time_dependent_trials
 from ..search.trial_search import TrialRecord, TrialSearch
 
 _DEFINED = re.compile(r"(?m)^def (\w+)\(")
@@ -149,6 +151,18 @@ def scenario_trial(base: Trial, subject: str, arrange: Sequence[str], act: str) 
     )
 
 
+def asked_otherwise(trial: Trial, act: str) -> Trial:
+    """The trial with another act: what a document says of the one before it does not say of this one."""
+    return replace(trial, act=act, source="domain", wanted=None, wanted_line=0, wanted_path="")
+
+
+async def records_of(trials: Sequence[Trial], search: TrialSearch, observer: Watcher) -> list[TrialRecord | None]:
+    """Runs those of some trials that a search does not know; the last record of each, None where it has none."""
+    await run_trials([trial for trial in trials if search.is_new(trial)], search, observer)
+    known = {situation_of(record.trial): record for record in search.records}
+    return [known.get(situation_of(trial)) for trial in trials]
+
+
 def question(variable: str, member: CallableFacts) -> str:
     """The act that asks an object for a property, or calls a method without arguments."""
     return f"{variable}.{member.name}" + ("" if member.kind == "property" else "()")
@@ -157,6 +171,12 @@ def question(variable: str, member: CallableFacts) -> str:
 def situation_of(trial: Trial) -> tuple[object, ...]:
     """What a trial does, whoever proposed it."""
     return trial.subject, trial.mode, trial.arrange, trial.act
+
+
+def own_call(record: TrialRecord, one: CallableFacts) -> ast.Call | None:
+    """The call, for reading only, of a function that a record's act is; None where it is anything else."""
+    call = shared_expression(record.trial.act) if record.trial.subject == one.qualname else None
+    return call if isinstance(call, ast.Call) and last_name(call.func) == one.name else None
 
 
 def is_plain_return(record: TrialRecord) -> bool:

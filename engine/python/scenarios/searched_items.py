@@ -8,16 +8,15 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from ....utils.python_names import last_name
-from ....utils.python_source import literal_or, parse_expression, shared_expression
+from ....utils.python_source import literal_or, parse_expression
 from ..domain.membership import count_outside
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
-from ..search.parallel_observers import Watcher, run_trials
+from ..search.parallel_observers import Watcher
 from ..search.trial_search import TrialRecord, TrialSearch
-from .scenario import is_plain_return, mark_further_row, returned_source, situation_of
+from .scenario import asked_otherwise, is_plain_return, mark_further_row, own_call, records_of, returned_source
 
 _FEWEST_ITEMS = 4
 # Items that are close together below or above: what halves the list and what estimates the place both miss at first.
@@ -43,7 +42,7 @@ class _Search:
         pair = [ast.Constant(sought), ast.Constant(sought)]
         args = [parse_expression(repr(list(items))) if at == self.at else pair[at] for at in range(2)]
         act = ast.unparse(ast.Call(self.call.func, args, []))
-        return replace(self.record.trial, act=act, source="domain", wanted=None, wanted_line=0, wanted_path="")
+        return asked_otherwise(self.record.trial, act)
 
 
 async def show_searched_items(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
@@ -53,13 +52,10 @@ async def show_searched_items(facts: ModuleFacts, search: TrialSearch, observer:
         if base is None:
             continue
         wanted = [entry for entry in _wanted(base) if not count_outside(base.passing(*entry[1:]), facts)]
-        trials = [base.passing(items, sought) for _, items, sought in wanted]
-        await run_trials([trial for trial in trials if search.is_new(trial)], search, observer)
-        known = {situation_of(record.trial): record for record in search.records}
+        found = await records_of([base.passing(items, sought) for _, items, sought in wanted], search, observer)
         written = [record for record in search.records if record.trial.wanted]
         shown = {place for record in written if (place := _shown_miss(record, one))}
-        for (place, items, sought), trial in zip(wanted, trials, strict=True):
-            record = known.get(situation_of(trial))
+        for (place, items, sought), record in zip(wanted, found, strict=True):
             if record is None or place in shown or not is_plain_return(record) or record.observation.effects:
                 continue
             if sought not in items or _found(record, items) == sought:
@@ -85,12 +81,8 @@ def _base(records: Sequence[TrialRecord], one: CallableFacts) -> _Search | None:
 
 def _arguments(record: TrialRecord, one: CallableFacts) -> _Search | None:
     """The call of a function with a sorted list of numbers and a number; None for other calls."""
-    if record.trial.subject != one.qualname:
-        return None
-    call = shared_expression(record.trial.act)
-    if not isinstance(call, ast.Call) or last_name(call.func) != one.name or len(call.args) != 2 or call.keywords:
-        return None
-    if not is_plain_return(record) or record.seen.random:
+    call = own_call(record, one)
+    if call is None or len(call.args) != 2 or call.keywords or not is_plain_return(record) or record.seen.random:
         return None
     values: list[Any] = [literal_or(value, None) for value in call.args]
     at = 0 if isinstance(values[0], list) else 1

@@ -6,21 +6,20 @@ Only where a docstring promises it, or where the body makes a copy: of other fun
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import assignment_in, last_name, names_of, unique_name
-from ....utils.python_source import expression_or_none, normalized, parse_expression, shared_expression
+from ....utils.python_names import assignment_in, names_of, unique_name
+from ....utils.python_source import normalized, parse_expression, shared_expression, unparsed_with
 from ..domain.membership import count_outside
 from ..judge.value_checks import is_empty_source
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts
 from ..search.trial_search import TrialRecord
 from ..usage.harvest import bound_arguments
 from .independent_copies import SPARES
-from .scenario import Returns, Scenario, is_plain_return, returned_source, scenario_trial
+from .scenario import Returns, Scenario, is_plain_return, own_call, returned_source, scenario_trial
 
 _VERBS = r"(?:modif(?:y|ied|ying)|mutat(?:e|ed|ing)|chang(?:e|ed|ing)|alter(?:ed|ing)?|touch(?:ed|ing)?)"
 _NEW = (
@@ -46,12 +45,12 @@ class _Passed:
     """A call that was passed a container of literals.
 
     Attributes:
-        call: the call, with a variable in the place of the container; `arrange`: what comes before it.
+        call: source of the call, with a variable in the place of the container; `arrange`: what comes before it.
         source: the container as it was before the call.
     """
 
     record: TrialRecord
-    call: ast.Call
+    call: str
     arrange: tuple[str, ...]
     variable: str
     source: str
@@ -75,7 +74,7 @@ def unchanged_arguments(records: Sequence[TrialRecord], facts: ModuleFacts) -> I
             found[function.qualname].append(passed)
     for function in wanted.values():
         for one in sorted(found[function.qualname], key=_showing_little)[:_MOST_BASES]:
-            arrange = (*one.arrange, ast.unparse(one.call))
+            arrange = (*one.arrange, one.call)
             trial = scenario_trial(one.record.trial, function.qualname, arrange, one.variable)
             if line := _promised_at(function):
                 trial = replace(trial, source="document", wanted=one.source, wanted_line=line)
@@ -109,13 +108,12 @@ def _promised_at(function: CallableFacts) -> int:
 
 def _passed(record: TrialRecord, function: CallableFacts) -> _Passed | None:
     """The first container of the answer's type that a call was passed, where the answer is another one."""
-    call, answer = shared_expression(record.trial.act), expression_or_none(returned_source(record.observation))
-    starred = isinstance(call, ast.Call) and any(isinstance(one, ast.Starred) for one in call.args)
-    if not isinstance(call, ast.Call) or starred or last_name(call.func) != function.name:
+    call, answer = own_call(record, function), shared_expression(returned_source(record.observation))
+    if call is None or any(isinstance(one, ast.Starred) for one in call.args):
         return None
     made = dict(bound for text in record.trial.arrange if (bound := assignment_in(text)) is not None)
     names = {id(value): parameter.name for parameter, value in bound_arguments(call, function)}
-    for at, value in enumerate((*call.args, *(keyword.value for keyword in call.keywords))):
+    for value in (*call.args, *(keyword.value for keyword in call.keywords)):
         given = made.get(value.id) if isinstance(value, ast.Name) else value
         if not isinstance(given, _CONTAINERS) or type(given) is not type(answer) or is_empty_source(ast.unparse(given)):
             continue
@@ -123,23 +121,13 @@ def _passed(record: TrialRecord, function: CallableFacts) -> _Passed | None:
         if normalized(source) == normalized(returned_source(record.observation)):
             return None
         if isinstance(value, ast.Name):
-            return _Passed(record, call, record.trial.arrange, value.id, source)
+            return _Passed(record, ast.unparse(call), record.trial.arrange, value.id, source)
         taken = {*names_of(call), *made, *_NAME.findall(" ".join(record.trial.imports))}
         variable = unique_name(names.get(id(value), "given"), taken)
         arrange = (*record.trial.arrange, f"{variable} = {source}")
-        return _Passed(record, _with_variable(call, at, variable), arrange, variable, source)
+        asked = unparsed_with(call, value, ast.Name(variable, ast.Load()))
+        return _Passed(record, asked, arrange, variable, source)
     return None
-
-
-def _with_variable(call: ast.Call, at: int, variable: str) -> ast.Call:
-    """The call with a variable in the place of an argument, counted over those by position and by name."""
-    changed = copy.deepcopy(call)
-    name = ast.Name(variable, ast.Load())
-    if at < len(changed.args):
-        changed.args[at] = name
-    else:
-        changed.keywords[at - len(changed.args)].value = name
-    return changed
 
 
 def _showing_little(one: _Passed) -> tuple[object, ...]:

@@ -99,6 +99,12 @@ def switched(flag: Parameter) -> str:
     return str(flag.default != "True")
 
 
+def with_switched(call: ast.Call, flag: Parameter) -> str:
+    """The source of a call with one argument more: the truth value that an option does not have by default."""
+    option = ast.keyword(flag.name, ast.Name(switched(flag), ast.Load()))
+    return ast.unparse(ast.Call(call.func, call.args, [*call.keywords, option]))
+
+
 def is_filling(method: str) -> bool:
     """Whether a method of this name puts something into its object."""
     return _FILLING.fullmatch(method) is not None
