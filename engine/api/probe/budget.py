@@ -5,7 +5,7 @@ Bounded by counts, so that two runs try the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
@@ -45,6 +45,15 @@ class ApiBudget:
         # A pair is sent twice before it is a proposal; that is observed twice, and sent again where it is a refusal.
         proposals = max(int(sequences / _TIMES_SENT), _LEAST)
         return ApiBudget(self.operation, min(self.proposals, proposals), min(self.pairs, proposals // 5))
+
+
+def is_wanted(operation: Operation, wanted: Collection[str] | None) -> bool:
+    """Whether anything is proposed for an operation.
+
+    Args:
+        wanted: names of those that it is proposed for; None for all.
+    """
+    return wanted is None or operation.name in wanted
 
 
 @dataclass(frozen=True, slots=True)

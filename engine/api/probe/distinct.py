@@ -179,7 +179,7 @@ def alike_pair(baseline: BaselineRequest, world: ResourceModel) -> tuple[Json, J
     whole = {**(full if isinstance(full, dict) else {}), **content}
     first = {name: _enlarged(properties.get(name, True), value, world.samples) for name, value in whole.items()}
     texts = {name: value for name, value in first.items() if isinstance(value, str)}
-    other = {name: _other_or_same(properties.get(name, True), value, world.samples) for name, value in texts.items()}
+    other = {name: other_or_same(properties.get(name, True), value, world.samples) for name, value in texts.items()}
     options = {name for name in texts if "enum" in world.samples.merged(properties.get(name, True))}
     second = {**first, **{name: value for name, value in other.items() if name not in options}}
     saves = {f"other_{name}": pointer for name, pointer in baseline.saves.items()}
@@ -212,13 +212,12 @@ def _all_changed(
         value = values[name]
         counted = isinstance(value, int | float) and not isinstance(value, bool)
         step = next(steps, apart[-1]) if counted else apart[0]
-        made[name] = _other_or_same(schema, value, samples, step=step, plain=plain)
+        made[name] = other_or_same(schema, value, samples, step=step, plain=plain)
     return made
 
 
-def _other_or_same(
-    schema: Any, value: Any, samples: SampleValues, *, step: int = _STEPS[0], plain: bool = False
-) -> Any:
+def other_or_same(schema: Any, value: Any, samples: SampleValues, *, step: int = _STEPS[0], plain: bool = False) -> Any:
+    """Return another valid value; the value as it is where none is found, or where it is saved by a request before."""
     if "{{" in str(value):
         return value
     other = other_value(schema, value, samples, step=step, plain=plain)
@@ -250,7 +249,7 @@ def told_apart(content: Json, schema: Any, samples: SampleValues) -> list[Json]:
 def _another_whole(schema: Any, value: Any, samples: SampleValues) -> Any:
     """Return another value, of an object another object with the same properties."""
     if not isinstance(value, dict):
-        return _other_or_same(schema, value, samples)
+        return other_or_same(schema, value, samples)
     properties = samples.properties(schema)
     return {name: _another_whole(properties.get(name, True), entry, samples) for name, entry in value.items()}
 

@@ -15,10 +15,10 @@ from ....sandbox.target import PythonTarget
 from ..document.application import AppConditions, AppLaunch, AppObserver, open_application
 from ..document.auth import Credential
 from ..document.operations import named_operations
-from ..model.model import Api, HttpAnswer, ObservedProposal, Operation, Proposal
+from ..model.model import Api, HttpAnswer, ObservedProposal, Proposal
 from ..values.data import SampleValues
 from .baselines import BaselineFinder
-from .budget import ApiBudget, select_pairs_within, select_within
+from .budget import ApiBudget, is_wanted, select_pairs_within, select_within
 from .differences import distinct_proposals
 from .distinct import Others
 from .effects.conditions import conditional_proposals
@@ -156,7 +156,7 @@ def _tested(api: Api, wanted: Collection[str] | None) -> Api:
     """Return the part of an API that is to be tested."""
     if wanted is None:
         return api
-    operations = tuple(one for one in api.operations if _is_wanted(one, wanted))
+    operations = tuple(one for one in api.operations if is_wanted(one, wanted))
     return replace(api, operations=operations, left_out=(), others=())
 
 
@@ -172,7 +172,7 @@ async def _proposed(
     third = await third_things(finder, world, second)
     varied = await varied_stories(finder, world, second, budget.pairs)
     every = distinct_proposals(_all_proposals(world, credentials, second, varied, third))
-    tried = [proposal for proposal in every if _is_wanted(proposal.operation, wanted)]
+    tried = [proposal for proposal in every if is_wanted(proposal.operation, wanted)]
     # What picks out nothing takes no other request's place in the budget.
     chosen = select_within(await with_effect(finder, world, tried, budget.pairs), budget)
     readings, untried = await _changed_readings(finder, world, varied, budget, wanted)
@@ -180,7 +180,7 @@ async def _proposed(
     sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
     related = await relation_proposals(finder, world, second, budget.pairs, wanted)
     related += await _effects(finder, world, second, third, budget.pairs, wanted)
-    broken = [proposal for proposal in finder.broken.values() if _is_wanted(proposal.operation, wanted)]
+    broken = [proposal for proposal in finder.broken.values() if is_wanted(proposal.operation, wanted)]
     proposals = distinct_proposals([*chosen.proposals, *readings, *sequences, *related, *broken])
     return proposals, (*chosen.cut, *untried, *left_out)
 
@@ -201,7 +201,7 @@ async def _effects(
         *await part_proposals(finder, world, most, wanted),
         *await second_sessions(finder, world, most, wanted),
     ]
-    letters = (proposal for proposal in letter_case_proposals(world) if _is_wanted(proposal.operation, wanted))
+    letters = (proposal for proposal in letter_case_proposals(world) if is_wanted(proposal.operation, wanted))
     return [*found, *letters]
 
 
@@ -229,7 +229,7 @@ async def find_baselines(
         finder = BaselineFinder(observer, world, credentials)
         await finder.find()
     named = named_operations(api, wanted) if wanted else None
-    chosen = {name: one for name, one in world.baselines.items() if _is_wanted(one.operation, named)}
+    chosen = {name: one for name, one in world.baselines.items() if is_wanted(one.operation, named)}
     return chosen, credentials, dict(_unreached(api, world, finder, ()))
 
 
@@ -259,7 +259,7 @@ async def _changed_readings(
     pairs = [
         (change.operation, reading.operation, (before, after))
         for change, reading, before, after in readings_after_change(world, varied)
-        if _is_wanted(reading.operation, wanted)
+        if is_wanted(reading.operation, wanted)
         if is_complete((*after.setup, after.request)) and is_complete((*before.setup, before.request))
     ]
     tried, cut = select_pairs_within(pairs, budget.pairs)
@@ -291,10 +291,6 @@ def _is_refused_anyway(seen: ObservedProposal, world: ResourceModel) -> bool:
     if whole is None or seen.proposal.category != "validation":
         return False
     return (seen.answer.status, seen.answer.text) == (whole.answer.status, whole.answer.text)
-
-
-def _is_wanted(operation: Operation, wanted: Collection[str] | None) -> bool:
-    return wanted is None or operation.name in wanted
 
 
 def _unreached(

@@ -15,6 +15,7 @@ from ..document import auth as ways
 from ..document.operations import snake_case
 from ..model.model import UNSAFE, HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
+from .budget import is_wanted
 from .differences import differences, joined
 from .distinct import Others, producers_with_another, renamed
 from .execute import all_worked, saved_values
@@ -43,7 +44,7 @@ async def relation_proposals(
     Raises:
         SandboxFailure: the sandbox broke.
     """
-    asked = [one for one in world.baselines.values() if wanted is None or one.operation.name in wanted]
+    asked = [one for one in world.baselines.values() if is_wanted(one.operation, wanted)]
     chosen = await varied_stories(finder, world, with_other_choices(world, second), most, alone=False)
     kinds = (
         partial(_in_roles, finder, world, chosen=chosen),

@@ -16,6 +16,7 @@ from ..document.schemas import type_of
 from ..model.model import UNSAFE, Json, Proposal
 from ..values.data import bounds
 from .baselines import BaselineFinder
+from .budget import is_wanted
 from .distinct import Others, producers_with_another, renamed
 from .propose_values import copy_request, make_proposal, with_body
 from .resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups
@@ -45,7 +46,7 @@ async def state_dependent_proposals(
     Raises:
         SandboxFailure: the sandbox broke.
     """
-    changes = [change for change in _changes(world) if wanted is None or change.operation.name in wanted]
+    changes = [change for change in _changes(world) if is_wanted(change.operation, wanted)]
     found: list[Proposal] = []
     # Made one at a time: a setup is put together only when its turn comes.
     kinds = [[_complete(kind(world, change, others)) for change in changes] for kind in _KINDS]

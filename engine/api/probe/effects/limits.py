@@ -12,6 +12,7 @@ from ...document.schemas import type_of
 from ...model.model import UNSAFE, HttpAnswer, Json, Proposal
 from ...values.data import bounds
 from ..baselines import BaselineFinder
+from ..budget import is_wanted
 from ..distinct import Others
 from ..execute import all_worked
 from ..propose_values import copy_request, make_proposal, with_body
@@ -76,7 +77,7 @@ async def limit_proposals(
         SandboxFailure: the sandbox broke.
     """
     found: list[Proposal] = []
-    searches = (one for one in _searches(world, second) if wanted is None or one.baseline.operation.name in wanted)
+    searches = (one for one in _searches(world, second) if is_wanted(one.baseline.operation, wanted))
     tries, bounded = _Tries(finder, most), 0
     for search in islice(searches, 4 * _MOST_SEARCHES):
         if bounded == _MOST_SEARCHES:
@@ -98,13 +99,15 @@ def _searches(world: ResourceModel, second: Others) -> Iterator[_Search]:
         other = second.get(baseline.operation.name)
         before = copy_request((other or baseline).request)
         setup = (*baseline.setup, before) if baseline.operation.method == "POST" else baseline.setup
+        if not is_complete((*setup, baseline.request)):
+            continue
         properties = world.samples.properties(body.schema)
         for name, value in content.items():
             whole = world.samples.merged(properties.get(name, True))
             counted = isinstance(value, int) and not isinstance(value, bool) and not whole.keys() & _CHOSEN
             if not counted or type_of(whole) not in ("integer", "number"):
                 continue
-            for far in _ends(whole, value) if is_complete((*setup, baseline.request)) else ():
+            for far in _ends(whole, value):
                 if world.samples.problem(far, whole) is None:
                     yield _Search(baseline, setup, name, value, far)
 

@@ -8,6 +8,7 @@ from itertools import islice
 from ...document.auth import auth_names
 from ...model.model import Json, Proposal
 from ..baselines import BaselineFinder
+from ..budget import is_wanted
 from ..execute import differs_from
 from ..propose_values import copy_request, make_proposal
 from ..resource_model import ResourceModel, is_complete, merge_setups, readings_of, variables_in
@@ -30,7 +31,7 @@ async def maker_proposals(
     tried = (
         (usual, proposal)
         for usual, proposal in (*_by_another(world), *_for_administrators(world))
-        if (wanted is None or proposal.operation.name in wanted) and is_complete((*proposal.setup, proposal.request))
+        if is_wanted(proposal.operation, wanted) and is_complete((*proposal.setup, proposal.request))
     )
     return [proposal for usual, proposal in islice(tried, most) if await _tells(finder, usual, proposal)]
 

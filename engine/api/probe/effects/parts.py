@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from ...document.schemas import type_of
 from ...model.model import Json, Proposal
-from ...values.data import NOTHING, SampleValues
+from ...values.data import SampleValues
 from ..baselines import BaselineFinder
-from ..distinct import other_value, third_value
+from ..budget import is_wanted
+from ..distinct import other_or_same, third_value
 from ..propose_values import make_proposal, with_body
 from ..resource_model import BaselineRequest, ResourceModel, merge_setups, readings_of
 from .answers import last_answer
@@ -44,16 +46,15 @@ async def part_proposals(
         if _is_wanted(baseline, wanted):
             found.append(make_proposal(baseline, f"with_several_{name}", words, "success", request, **marks))
         if reading is not None and _is_wanted(reading, wanted):
-            step = {**request, "save": dict(baseline.saves)} if baseline.saves else request
             rest = [known for known in reading.setup if known != baseline.saving]
-            marks["setup"] = tuple(merge_setups(merge_setups(baseline.setup, [step]), rest))
+            marks["setup"] = tuple(merge_setups(replace(baseline, request=request).story, rest))
             title, told = f"after_{baseline.operation.name}_with_several_{name}", f"after {baseline.operation.label}"
             found.append(make_proposal(reading, title, f"{told} {words}", "state", dict(reading.request), **marks))
     return found
 
 
 def _is_wanted(known: BaselineRequest | None, wanted: Collection[str] | None) -> bool:
-    return known is not None and (wanted is None or known.operation.name in wanted)
+    return known is not None and is_wanted(known.operation, wanted)
 
 
 def _requests(world: ResourceModel) -> Iterator[tuple[BaselineRequest, str, Json]]:
@@ -79,12 +80,11 @@ def _part(schema: Any, value: Any, number: int, samples: SampleValues) -> Any:
     if isinstance(value, dict):
         properties = samples.properties(schema)
         return {name: _part(properties.get(name, True), entry, number, samples) for name, entry in value.items()}
-    if not number or isinstance(value, bool | list | None) or "{{" in str(value):
+    if not number or isinstance(value, bool | list | None):
         return value
     if isinstance(value, str) and number > 1:
         return third_value(schema, value, _part(schema, value, 1, samples), samples)
-    other = other_value(schema, value, samples, step=_STEPS[number - 1])
-    return value if other is NOTHING else other
+    return other_or_same(schema, value, samples, step=_STEPS[number - 1])
 
 
 def _reading(world: ResourceModel, baseline: BaselineRequest) -> BaselineRequest | None:

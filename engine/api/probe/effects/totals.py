@@ -7,6 +7,7 @@ from itertools import islice
 
 from ...model.model import HttpAnswer, Json, Proposal
 from ..baselines import BaselineFinder
+from ..budget import is_wanted
 from ..distinct import Others, producers_with_another, renamed
 from ..execute import differs_from
 from ..propose_values import copy_request, make_proposal
@@ -42,7 +43,7 @@ async def total_proposals(
         (reading, proposal)
         for reading in world.baselines.values()
         if reading.operation.method == "GET" and reading.operation.path not in lists
-        if not reading.operation.path.endswith("}") and (wanted is None or reading.operation.name in wanted)
+        if not reading.operation.path.endswith("}") and is_wanted(reading.operation, wanted)
         for proposal in islice(_of_several(world, reading, second, third), _MOST_MAKERS)
     )
     told: dict[str, set[str]] = {}
