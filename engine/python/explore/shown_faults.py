@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..model.mutant_search import Kills
 from ..scenarios.independent_copies import SPARES
 from ..scenarios.scenario import LISTED, FurtherRow, ShownBehaviour
-from ..search.influence_trials import Control, Distinction
+from ..search.influence_trials import Control, shown_option
 from ..search.trial_search import TrialRecord
 
 _FIRST_NUMBER = 1_000_000
@@ -32,9 +32,8 @@ def with_shown_faults(kills: Kills, records: Sequence[TrialRecord]) -> Kills:
 
 def _faults(record: TrialRecord) -> Iterator[Hashable]:
     notes, subject = record.notes, record.trial.subject
-    distinction = notes.get(Distinction)
-    if isinstance(distinction, str) and distinction.startswith("option ") and Control in notes:
-        yield "ignored", subject, distinction
+    if (option := shown_option(record)) and Control in notes:
+        yield "ignored", subject, option
     if (shown := notes.get(ShownBehaviour)) in (SPARES, LISTED):
         yield "scenario", subject, shown
     if FurtherRow in notes:

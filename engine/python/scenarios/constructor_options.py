@@ -12,7 +12,7 @@ from ....utils.python_names import assignment_in, last_name, names_of
 from ....utils.python_source import parse_expression, shared_expression
 from ..judge.value_checks import is_empty_source
 from ..model.model import RICH_SOURCES, CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
-from ..search.influence_trials import Control, Distinction, is_comparable, shown_outcome
+from ..search.influence_trials import distinction_of, is_comparable, mark_influence, shown_outcome
 from ..search.parallel_observers import Watcher
 from ..search.trial_search import TrialRecord, TrialSearch
 from ..usage.harvest import bound_arguments
@@ -66,8 +66,7 @@ async def show_constructor_options(facts: ModuleFacts, search: TrialSearch, obse
         for record, base, option in sorted(showing, key=lambda one: _is_plain(one[0])):
             if option not in shown:
                 shown.add(option)
-                record.notes.setdefault(Distinction, f"option {option}")
-                record.notes.setdefault(Control, base.number)
+                mark_influence(record, distinction_of(option), base)
 
 
 def option_trials(records: Sequence[TrialRecord], owner: ClassFacts) -> Iterator[tuple[TrialRecord, str, Trial]]:

@@ -23,6 +23,7 @@ from ..source.shown_calls import shown_calls
 from ..usage.harvest import AS_WRITTEN, bound_arguments
 from ..usage.invented_words import is_invented_word, written_acts
 from .parallel_observers import Watcher, run_trials
+from .trial_mutation import with_act
 from .trial_search import TrialRecord, TrialSearch, behaviour_of
 
 # Counts, percentages, sizes.
@@ -68,6 +69,26 @@ class Control:
     """
 
 
+_OPTION = "option "
+
+
+def mark_influence(record: TrialRecord, shows: str, control: TrialRecord) -> None:
+    """Notes what a record shows beside another one, unless it is there for something else."""
+    record.notes.setdefault(Distinction, shows)
+    record.notes.setdefault(Control, control.number)
+
+
+def distinction_of(option: str) -> str:
+    """What a record is noted to show where an option makes a difference."""
+    return f"{_OPTION}{option}"
+
+
+def shown_option(record: TrialRecord) -> str:
+    """The option that is noted to make a difference in a record; empty where none is."""
+    shows = record.notes.get(Distinction)
+    return shows.removeprefix(_OPTION) if isinstance(shows, str) and shows.startswith(_OPTION) else ""
+
+
 async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watcher, source: str = "") -> None:
     """Marks calls that show what a number or an option is for; runs variants where no call so far does.
 
@@ -90,8 +111,7 @@ async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watc
             if one.observation.outcome == "returned" and shown_outcome(one) != shown_outcome(base)
         ]
         for record in telling[:1]:
-            record.notes.setdefault(Distinction, name)
-            record.notes.setdefault(Control, base.number)
+            mark_influence(record, name, base)
             shown.add((base.trial.subject, name))
 
 
@@ -147,8 +167,7 @@ def control_trials(
             for one in passing[:_MOST_CONTROLS]:
                 call = one.without(option.name)
                 if call is not None and _situation(one, call) not in known:
-                    trial = one.record.trial
-                    found[replace(trial, act=one.act(call), source="mutation", wanted=None, wanted_line=0)] = None
+                    found[with_act(one.record.trial, one.act(call))] = None
     return list(found)[:_MOST_TRIALS]
 
 
@@ -247,8 +266,7 @@ def _mark_option(calls: Sequence[_Call], option: str, known: Mapping[tuple[objec
     showing.sort(key=lambda pair: _showing_little(pair[0]))
     for at, (one, control) in enumerate(showing):
         if at == 0 or _is_written(one):
-            one.record.notes.setdefault(Distinction, f"option {option}")
-            one.record.notes.setdefault(Control, control.number)
+            mark_influence(one.record, distinction_of(option), control)
     return bool(showing)
 
 
@@ -271,7 +289,7 @@ def _option_trials(
         distinct.setdefault(ast.unparse(value), (value, imports))
     values = list(distinct.values())[:_MOST_VALUES]
     return [
-        (one.record, f"option {option}", [_with_option(one, option, value, imports) for value, imports in values])
+        (one.record, distinction_of(option), [_with_option(one, option, value, imports) for value, imports in values])
         for one in bases
         if values
     ]
@@ -280,14 +298,9 @@ def _option_trials(
 def _with_option(one: _Call, option: str, value: ast.expr, imports: tuple[str, ...]) -> Trial:
     """A call with one option more, and the imports of its value."""
     trial, call = one.record.trial, one.call
-    return replace(
-        trial,
-        act=one.act(ast.Call(call.func, call.args, [*call.keywords, ast.keyword(option, value)])),
-        imports=tuple(sorted({*trial.imports, *(imports if names_of(value) else ())})),
-        source="mutation",
-        wanted=None,
-        wanted_line=0,
-    )
+    act = one.act(ast.Call(call.func, call.args, [*call.keywords, ast.keyword(option, value)]))
+    needed = {*trial.imports, *(imports if names_of(value) else ())}
+    return replace(with_act(trial, act), imports=tuple(sorted(needed)))
 
 
 def _showing_little(one: _Call) -> tuple[object, ...]:
@@ -359,4 +372,4 @@ def _with_numbers(trial: Trial, name: str) -> Iterator[Trial]:
     for number in _SHARES if isinstance(value, ast.Constant) and isinstance(value.value, float) else _LADDER:
         act = ast.unparse(_replaced(call, name, parse_expression(number)))
         if act != trial.act:
-            yield replace(trial, act=act, source="mutation", wanted=None, wanted_line=0)
+            yield with_act(trial, act)

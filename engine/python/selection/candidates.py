@@ -85,6 +85,16 @@ class TrialCandidate:
         """Whether the trial raised."""
         return self.record.observation.raised is not None
 
+    @property
+    def says_whether(self) -> bool:
+        """Whether the answer is that something holds or does not."""
+        return isinstance(self.representation.result, bool)
+
+    @property
+    def shows_little(self) -> bool:
+        """Whether what comes back is empty or as it was given; that something holds or not is an answer."""
+        return self.representation.trivial and not (self.raises or self.says_whether)
+
 
 def rank_candidates(
     records: Sequence[TrialRecord],

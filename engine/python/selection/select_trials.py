@@ -27,7 +27,7 @@ from .idle_arguments import outcome_of
 from .plain_constructions import drop_plain_constructions
 from .reaching import concerns_of, only_lets_through, reaches, undoing
 from .representative import NO_RESULT, OTHER_SHAPE, Representation
-from .state import MOST_OPTIONS, Selection, shows_little, take_control, take_further_rows, take_options
+from .state import MOST_OPTIONS, Selection, take_control, take_further_rows, take_options
 from .surplus_tests import without_surplus_tests
 from .tautologies import ends_where_it_began
 
@@ -133,7 +133,7 @@ def _without_empty_answers(candidates: Sequence[TrialCandidate]) -> list[TrialCa
     shown = {
         one.representation.result
         for one in candidates
-        if _is_truth(one) and one.representation.degeneracy < SEVERE and one.asserts and not one.misfits
+        if one.says_whether and one.representation.degeneracy < SEVERE and one.asserts and not one.misfits
     }
     return [
         one
@@ -141,13 +141,9 @@ def _without_empty_answers(candidates: Sequence[TrialCandidate]) -> list[TrialCa
         if one.example
         or ShownBehaviour in one.record.notes
         or one.representation.degeneracy < SEVERE
-        or not _is_truth(one)
+        or not one.says_whether
         or one.representation.result not in shown
     ]
-
-
-def _is_truth(candidate: TrialCandidate) -> bool:
-    return isinstance(candidate.representation.result, bool) and not candidate.raises
 
 
 def _take_anchor(
@@ -293,7 +289,7 @@ def _worth(
     repeats = shown.trivial and not candidate.raises and any(_same_answer(row, shown) for row in rows)
     if repeats and (arcs < 2 or odd) and not (endings and _is_compared(candidate)):
         return 0.0  # a second empty answer says nothing that the first one does not
-    plain_answer = shows_little(candidate)
+    plain_answer = candidate.shows_little
     if plain_answer and not arcs and not endings and kills < _KILLS_OF_TRIVIAL:
         return 0.0  # what comes back empty or as it was given shows little, whatever one mutant does
     if odd:

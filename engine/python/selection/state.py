@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..model.model import RICH_SOURCES, Arc
 from ..scenarios.scenario import is_further_row
-from ..search.influence_trials import Control, Distinction
+from ..search.influence_trials import Control, shown_option
 from .candidates import Goal, TrialCandidate
 from .representative import Representation
 
@@ -64,9 +64,9 @@ def take_options(candidates: Sequence[TrialCandidate], selection: Selection) -> 
     """Takes for each option that no test shows yet the plainest call that does, beside the same call without it."""
     found: dict[str, list[TrialCandidate]] = defaultdict(list)
     for one in (one for one in candidates if one.representation.options <= MOST_OPTIONS):
-        option = str(one.record.notes.get(Distinction))
+        option = shown_option(one.record)
         fits = one.asserts and one.meant and not (one.misfits or one.idle) and one.oddness < _ODD_OPTION
-        if option.startswith("option ") and fits and option.removeprefix("option ") not in one.invented:
+        if option and fits and option not in one.invented:
             found[option].append(one)
     for showing in list(found.values())[:_MOST_SHOWN_OPTIONS]:
         if not any(one.record.number in selection.chosen for one in showing):
@@ -81,7 +81,7 @@ def take_control(candidate: TrialCandidate, fit: Sequence[TrialCandidate], selec
     Returns whether it was none of the tests yet, and became one.
     """
     control = next((one for one in fit if one.record.number == candidate.record.notes.get(Control)), None)
-    if control is None or control.record.number in selection.chosen or shows_little(control) or control.idle:
+    if control is None or control.record.number in selection.chosen or control.shows_little or control.idle:
         return False
     selection.controls.add(control.record.number)
     selection.take(control, keep=True)
@@ -89,10 +89,4 @@ def take_control(candidate: TrialCandidate, fit: Sequence[TrialCandidate], selec
 
 
 def _plainness(one: TrialCandidate) -> tuple[object, ...]:
-    return one.record.trial.source not in RICH_SOURCES, shows_little(one), one.cost, one.record.number
-
-
-def shows_little(candidate: TrialCandidate) -> bool:
-    """Whether what comes back is empty or as it was given; that something holds or not is an answer."""
-    shown = candidate.representation
-    return shown.trivial and not candidate.raises and not isinstance(shown.result, bool)
+    return one.record.trial.source not in RICH_SOURCES, one.shows_little, one.cost, one.record.number

@@ -18,7 +18,7 @@ from ....utils.python_source import shared_expression
 from ..model.model import Arc
 from ..scenarios.independent_copies import COPYING, LEAVES_ORIGINAL
 from ..scenarios.scenario import ShownBehaviour, is_further_row
-from ..search.influence_trials import Control, Distinction
+from ..search.influence_trials import Control, shown_option
 from ..search.simplified_trials import SIMPLIFIED
 from .candidates import TrialCandidate
 from .degeneracy import SEVERE
@@ -75,13 +75,11 @@ def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collecti
     refused -= safe.union(stay)
     left = [one for one in candidates if one.record.number not in refused]
     clean = {one.subject for one in left if not one.raises and not signs[one.record.number]}
-    answers = Counter((one.subject, one.representation.result) for one in left if _is_truth_value(one))
+    answers = Counter((one.subject, one.representation.result) for one in left if one.says_whether)
     kills = Counter(mutant for one in left for mutant in one.kills)
     for one in left:
         shown = one.representation
-        needed = forms[one.subject, shown.shape] > 1 or (
-            _is_truth_value(one) and answers[one.subject, shown.result] < 2
-        )
+        needed = forms[one.subject, shown.shape] > 1 or (one.says_whether and answers[one.subject, shown.result] < 2)
         own = sum(kills[mutant] < 2 for mutant in one.kills)
         if signs[one.record.number] and one.subject in clean and not needed and own < _KILLS_OF_ITS_OWN:
             refused.add(one.record.number)
@@ -118,7 +116,7 @@ def _signs(one: TrialCandidate, forms: Mapping[tuple[str, str], int]) -> Iterato
         yield _FOUND_AT_RANDOM
     if one.misfits:
         yield "an argument outside its domain"
-    if shown.trivial and not one.raises and not isinstance(shown.result, bool):
+    if one.shows_little:
         yield "an empty answer, or what was given"
     if one.oddness:
         yield _FRAGMENTS
@@ -157,12 +155,7 @@ def _leaves_order_open(one: TrialCandidate) -> bool:
 
 def _shows_option(one: TrialCandidate) -> bool:
     """Whether a test shows an option beside the same call without it, whose values it shares."""
-    distinction = one.record.notes.get(Distinction)
-    return isinstance(distinction, str) and distinction.startswith("option ") and Control in one.record.notes
-
-
-def _is_truth_value(one: TrialCandidate) -> bool:
-    return isinstance(one.representation.result, bool)
+    return shown_option(one.record) != "" and Control in one.record.notes
 
 
 def _calls_special_method(one: TrialCandidate) -> bool:
