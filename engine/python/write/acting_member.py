@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ....utils.python_names import last_name, mentioned_names, names_of
@@ -30,6 +31,7 @@ class NamedTest:
         vague: whether its name does not tell what sets it apart from the tests before it.
         shown: what a document says that it shows, in words.
         alike: the other tests of the member of which documents say the same.
+        conditions: what sets it apart from the usual test of the member, in words, the most telling first.
     """
 
     cases: list[Case]
@@ -40,6 +42,7 @@ class NamedTest:
     vague: bool = False
     shown: str = ""
     alike: tuple[NamedTest, ...] = field(default=(), compare=False, repr=False)
+    conditions: Sequence[str] = ()
 
     @property
     def act(self) -> ast.expr:
@@ -125,7 +128,7 @@ def uses_of_result(test: NamedTest) -> list[str]:
     if facts is None or (facts.owner is not None and facts.kind != "constructor"):
         return []
     name = facts.owner or facts.name
-    act = parse_expression(case.expression)
+    act = test.act
     nodes = [node for text in case.statements for node in parse_python(text.strip()).body]
     if name in names_of(act) or not any(name in names_of(node) for node in nodes):
         return []

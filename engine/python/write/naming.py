@@ -41,7 +41,6 @@ from .scenario_words import restored_words, scenario_words
 from .situation import situation_of
 from .usual_test import (
     Accepted,
-    Sibling,
     accepted_values,
     beside_siblings,
     causes,
@@ -119,7 +118,7 @@ def _with_inherited(facts: ModuleFacts) -> dict[str, CallableFacts]:
 
 
 def _name_all(
-    subject: str, tests: Sequence[NamedTest], used: dict[str, str], accepted: Accepted, known: Container[str] = ()
+    subject: str, tests: Sequence[NamedTest], used: dict[str, str], accepted: Accepted, known: Container[str]
 ) -> None:
     """Names the tests of one member: the first that returns is what others are compared with.
 
@@ -141,34 +140,33 @@ def _name_all(
     usual_member = acting_member(subject, base, usual)
     told: set[str] = set()
     plain: dict[str, NamedTest] = {}  # by exception, the refusal named first: further ones say how they differ from it
-    siblings: list[Sibling] = []
+    siblings: list[NamedTest] = []
     common = Counter(name for one in returning for name in {*one.situation.arguments, *one.situation.varying})
     for test in tests:
         test.alike = tuple(one for one in tests if test.shown and one is not test and one.shown == test.shown)
     for test in [usual, *(one for one in tests if one is not usual)]:
-        own = acting_member(subject, base, test)
+        own = acting = usual_member if test is usual else acting_member(subject, base, test)
         denied = subject.endswith(COMPARING) or (opposite and test is usual)
         if denied and not attribute_read(test) and shared_outcome(test) == "is_false":
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
         own = f"{own}_for_other_type" if is_beside_other_type(subject, test) else own
         first = plain.setdefault(test.exception, test)
-        conditions = rare_first(_conditions(test, usual, first, told), common)
-        doubtful = conditions
-        conditions = causes(test, conditions, tests, accepted) if test.exception else conditions
-        told.update(conditions if not test.exception else ())
+        doubtful = rare_first(_conditions(test, usual, first, told), common)
+        test.conditions = causes(test, doubtful, tests, accepted) if test.exception else doubtful
+        told.update(test.conditions if not test.exception else ())
         alone = [own] if own != usual_member and test is not usual and not test.exception else []
-        candidates = [*alone, *_candidates(own, test, usual, first, conditions, siblings)]
-        siblings.append(Sibling(test, conditions))
+        candidates = (*alone, *_candidates(own, test, usual, first, siblings))
+        siblings.append(test)
         # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
         # A name that is cut tells less than a further one that is whole.
-        candidates.sort(key=lambda one: len(named_once(one)) > LONGEST_NAME)
-        telling = (cut_slug(named_once(one), LONGEST_NAME) for one in candidates)
+        whole_first = sorted(map(named_once, candidates), key=lambda one: len(one) > LONGEST_NAME)
+        telling = (cut_slug(one, LONGEST_NAME) for one in whole_first)
         others = (cut_slug(named_once(one), LONGEST_NAME) for one in _vague_names(own, test, usual, doubtful))
         name = _free_name(telling, subject, used)
         test.vague = not name or (not test.cases[0].documented and what_is_shown(test) in shown)
         test.name = name or next((one for one in others if one not in used), "") or unique_name(base, used)
         used[test.name] = subject
-        test.told = told_behind(subject, acting_member(subject, base, test), test)
+        test.told = told_behind(subject, acting, test)
 
 
 def _free_name(names: Iterator[str], subject: str, used: Mapping[str, str]) -> str:
@@ -188,25 +186,24 @@ def _candidates(
     test: NamedTest,
     usual: NamedTest,
     plain: NamedTest,
-    conditions: Sequence[str],
-    siblings: Sequence[Sibling],
+    siblings: Sequence[NamedTest],
 ) -> Iterator[str]:
     """Generates names, the shortest first; each longer one is for the case that the shorter ones are taken.
 
     Args:
         plain: the first refusal with the same exception.
-        conditions: what sets the test apart, the most telling first.
         siblings: the tests before it.
     """
+    conditions = test.conditions
     missing = missing_import_slug(test.cases[0].statements)
     if missing:
         yield f"{base}_{missing}"
     if test.exception:
         base = f"{base}_raises_{snake_case(test.exception)}"
-        yield from _of_refusal(base, test, plain, conditions)
+        yield from _of_refusal(base, test, plain)
     outcome = shared_outcome(test)
     outcome = "" if outcome and f"_{outcome}" in base else outcome
-    yield from _of_scenario(base, test, usual, conditions)
+    yield from _of_scenario(base, test, usual)
     if test is usual and (emptiness := empty_arguments(test.situation)):
         yield f"{base}_{_joined([emptiness])}"
     if test is usual or not conditions:
@@ -221,7 +218,7 @@ def _candidates(
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
         yield from _with_words(base, _count_of_outcome(test, usual))
-    yield from _apart(base, test, conditions, siblings)
+    yield from _apart(base, test, siblings)
     if outcome not in _TRUTH or outcome != shared_outcome(usual):
         yield from _with_words(base, outcome)  # what the plainly named test finds true as well tells nothing
     if outcome:
@@ -233,7 +230,7 @@ def _candidates(
     yield from _with_words(base, outer_call(test))
 
 
-def _of_scenario(base: str, test: NamedTest, usual: NamedTest, conditions: Sequence[str]) -> Iterator[str]:
+def _of_scenario(base: str, test: NamedTest, usual: NamedTest) -> Iterator[str]:
     """Generates names by what a test does in several steps."""
     for words in scenario_words(test.cases):
         linked = words.startswith("links_")  # the objects are constructed to be linked
@@ -243,13 +240,17 @@ def _of_scenario(base: str, test: NamedTest, usual: NamedTest, conditions: Seque
         return
     again = repeated_call(test)
     yield from _with_words(base, again)
-    yield from (f"{base}_{_joined([words])}_{again}" for words in conditions if again and not words.startswith(UNTOLD))
-    uses = (use for use in uses_of_result(test) if use not in uses_of_result(usual))
+    yield from (
+        f"{base}_{_joined([words])}_{again}" for words in test.conditions if again and not words.startswith(UNTOLD)
+    )
+    usual_uses = uses_of_result(usual)
+    uses = (use for use in uses_of_result(test) if use not in usual_uses)
     yield from (f"{base.removesuffix('_construction')}_{use}" for use in uses)
 
 
-def _of_refusal(base: str, test: NamedTest, plain: NamedTest, conditions: Sequence[str]) -> Iterator[str]:
+def _of_refusal(base: str, test: NamedTest, plain: NamedTest) -> Iterator[str]:
     """Generates names of a test that expects an exception, which `base` names."""
+    conditions = test.conditions
     # That a key is missing says the exception itself.
     clear = ("when_",) if test.exception in _OF_LOOKING_UP else (*TELLING, "when_", "fractional_", "other_type")
     yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith(clear))
@@ -263,8 +264,9 @@ def _of_refusal(base: str, test: NamedTest, plain: NamedTest, conditions: Sequen
     yield from (one for one in _with_words(base, _joined([phrase]) if phrase else "") if len(one) <= LONGEST_NAME)
 
 
-def _apart(base: str, test: NamedTest, conditions: Sequence[str], siblings: Sequence[Sibling]) -> Iterator[str]:
+def _apart(base: str, test: NamedTest, siblings: Sequence[NamedTest]) -> Iterator[str]:
     """Generates names by conditions; those that hold for a sibling as well, whose name tells no more, come last."""
+    conditions = test.conditions
     telling = [words for words in conditions if not words.startswith(UNTOLD)]
     options = [words for words in telling if words.startswith("with_")]
     if options and not telling[0].startswith(_SAYING_ALL):
@@ -280,7 +282,7 @@ def _apart(base: str, test: NamedTest, conditions: Sequence[str], siblings: Sequ
 
 
 def _of_document(
-    base: str, test: NamedTest, usual: NamedTest, telling: Sequence[str], siblings: Sequence[Sibling]
+    base: str, test: NamedTest, usual: NamedTest, telling: Sequence[str], siblings: Sequence[NamedTest]
 ) -> Iterator[str]:
     """Generates names by what a document says that a test shows, where no option and no edge sets it apart."""
     clear = bool(telling) and telling[0].startswith(_SAYING_ALL)

@@ -6,7 +6,6 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ....utils.python_source import parse_expression
 from ..source.outcome_words import COMPARING
@@ -26,19 +25,6 @@ _OF_REFUSED = frozenset(
     "zero negative fractional empty blank non_ascii numeric with_none with_negative_numbers with_empty_items "
     "with_duplicates of_mixed_types".split()
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Sibling:
-    """A test of the same member that has its name, with what sets it apart from the usual one."""
-
-    test: NamedTest
-    conditions: Sequence[str]
-
-    def is_told_by(self, chosen: Sequence[str]) -> bool:
-        """Whether conditions hold for the test, and its name tells no further one."""
-        told = {words for words in self.conditions if words.removeprefix("with_") in self.test.name}
-        return told <= set(chosen) <= set(self.conditions)
 
 
 def rare_first(conditions: Sequence[str], common: Mapping[str, int]) -> list[str]:
@@ -104,20 +90,20 @@ def _true_trait(test: NamedTest, words: str, accepted: Accepted) -> str:
 
 
 def beside_siblings(
-    test: NamedTest, chosen: Sequence[str], conditions: Sequence[str], named: Sequence[Sibling]
+    test: NamedTest, chosen: Sequence[str], conditions: Sequence[str], named: Sequence[NamedTest]
 ) -> list[list[str]] | None:
     """Conditions that tell a test from siblings that share the chosen ones; None where no sibling shares them.
 
     Args:
         conditions: what sets the test apart from the usual one, the chosen ones included.
+        named: the tests of the member that have their names.
     """
-    sharing = [one for one in named if one.is_told_by(chosen) and not one.test.exception]
-    if not sharing:
+    sibling = next((one for one in named if not one.exception and _is_told_by(one, chosen)), None)
+    if sibling is None:
         return None
-    sibling = sharing[0]
     own = [words for words in conditions if words not in sibling.conditions]
     found: list[list[str]] = []
-    for words in dict.fromkeys((*own, *differences(test.situation, sibling.test.situation, test.facts))):
+    for words in dict.fromkeys((*own, *differences(test.situation, sibling.situation, test.facts))):
         again = words.startswith("after_") and any(one.startswith("after_") for one in chosen)
         if words.startswith((*UNTOLD, "without_")) or words in chosen or again:
             continue
@@ -127,6 +113,12 @@ def beside_siblings(
         elif len(chosen) < _MOST_TOGETHER:
             found.append([*chosen, words])
     return found
+
+
+def _is_told_by(test: NamedTest, chosen: Sequence[str]) -> bool:
+    """Whether conditions hold for a test that has its name, and the name tells no further one."""
+    told = {words for words in test.conditions if words.removeprefix("with_") in test.name}
+    return told <= set(chosen) <= set(test.conditions)
 
 
 def usual_test(subject: str, returning: Sequence[NamedTest]) -> NamedTest:
