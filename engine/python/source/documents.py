@@ -67,11 +67,11 @@ class Document:
 
     def _outside_fences(self) -> Iterator[int]:
         """The lines that stand in no fenced block. Outside of Markdown, tildes underline headings."""
-        fence = ""
+        fence, quotes = "", frozenset(self._quotes)
         for at, line in enumerate(self.lines):
             found = _FENCE.match(line)
             marks = found[1] if found is not None and (found[1][0] == "`" or self._in_markdown) else ""
-            if self._in_code and any(quote in line for quote in _QUOTES):
+            if at in quotes:
                 fence = ""  # no block goes on behind its docstring
             elif fence:
                 fence = "" if marks.startswith(fence) and line.strip() == marks else fence

@@ -48,7 +48,7 @@ def scenario_words(cases: Sequence[Case]) -> Iterator[str]:
 
 def linked_words(case: Case) -> str:
     """The attributes by which a test links objects of one class before it walks over them; empty for other tests."""
-    nodes = [node for text in case.statements[1:] if (tree := parse_or_none(text)) for node in tree.body]
+    nodes = _nodes(case.statements[1:])
     targets = [node.targets[0] for node in nodes if isinstance(node, ast.Assign)]
     names = dict.fromkeys(target.attr for target in targets if isinstance(target, ast.Attribute))
     walks = isinstance(parse_expression(case.expression), ast.List)
@@ -57,11 +57,10 @@ def linked_words(case: Case) -> str:
 
 def counted_words(case: Case) -> str:
     """How often a function of the test is called, and after what; empty for a test that counts no calls."""
-    noted = next((one.value for one in case.expect if one.kind == "equals" and one.actual == CALLS), None)
-    counted = expression_or_none(noted or "")
+    counted = expression_or_none(_equal_to(case, CALLS) or "")
     if not isinstance(counted, ast.List):
         return ""
-    nodes = [node for text in case.statements if (tree := parse_or_none(text)) for node in tree.body]
+    nodes = _nodes(case.statements)
     name = next((found for node in nodes if (found := _noting(node))), "")
     act = parse_expression(case.expression)
     if not name:
@@ -159,9 +158,7 @@ def spared_words(case: Case) -> str:
     flag = _flag(call)
     if not flag or left not in loaded_names(call):
         return ""
-    made = dict(found for text in case.statements if (found := assignment_in(text)) is not None).get(left)
-    shown = next((one.value for one in case.expect if one.kind == "equals" and one.actual == "result"), None)
-    both = shared_expression(shown or "")
+    made, both = _assigned(case).get(left), shared_expression(_equal_to(case, "result") or "")
     if made is None or not isinstance(both, ast.List) or not both.elts or ast.dump(both.elts[-1]) != ast.dump(made):
         return ""  # the call changed it, or nothing says that it did not
     return f"{flag}_leaves_{snake_case(left)}_alone"
@@ -173,8 +170,7 @@ def unchanged_words(case: Case) -> str:
     call = expression_or_none(case.statements[-1]) if case.statements else None
     if not isinstance(act, ast.Name) or not isinstance(call, ast.Call) or act.id not in loaded_names(call):
         return ""
-    made = dict(found for text in case.statements if (found := assignment_in(text)) is not None).get(act.id)
-    shown = next((one.value for one in case.expect if one.kind == "equals" and one.actual == "result"), None)
+    made, shown = _assigned(case).get(act.id), _equal_to(case, "result")
     if made is None or last_name(call.func) != case.subject.rpartition(".")[2] or shown is None:
         return ""
     if normalized(shown) != ast.unparse(made):
@@ -209,6 +205,20 @@ def _undone_in_files(case: Case) -> str:
     written = [ast.unparse(call.args[0]) for call in calls if last_name(call.func) == "write_text" and call.args]
     made = [call for call in calls if "tmp_path" in {name for one in call.args for name in names_of(one)}]
     return snake_case(last_name(made[-1].func)) if made and given and written and given[0] in written else ""
+
+
+def _nodes(statements: Sequence[str]) -> list[ast.stmt]:
+    return [node for text in statements if (tree := parse_or_none(text)) for node in tree.body]
+
+
+def _assigned(case: Case) -> dict[str, ast.expr]:
+    """What the statements of a test assign, by the names of the variables."""
+    return dict(found for text in case.statements if (found := assignment_in(text)) is not None)
+
+
+def _equal_to(case: Case, actual: str) -> str | None:
+    """The value that a test expects something to equal; None where it expects none."""
+    return next((one.value for one in case.expect if one.kind == "equals" and one.actual == actual), None)
 
 
 def _flag(call: ast.expr) -> str:

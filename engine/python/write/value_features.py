@@ -181,19 +181,17 @@ def _kinds(values: Sequence[object], numbers: Sequence[int | float]) -> dict[str
 
 
 def _order(items: Sequence[ast.expr]) -> dict[str, bool]:
+    """How three or more numbers are ordered, if at all; nothing of other items."""
     numbers = [number for item in items if (number := number_of(item)) is not None]
-    comparable = len(numbers) == len(items) > 2
-    return {
-        "sorted": comparable and numbers == sorted(numbers),
-        "descending": comparable and numbers == sorted(numbers, reverse=True),
-    }
+    if not len(numbers) == len(items) > 2:
+        return {}
+    return {"sorted": numbers == sorted(numbers), "descending": numbers == sorted(numbers, reverse=True)}
 
 
 def is_unsorted(node: ast.expr) -> bool:
     """Whether a list of three or more numbers is in no order."""
-    items = list(getattr(node, "elts", ()))
-    numbers = [number for item in items if (number := number_of(item)) is not None]
-    return len(numbers) == len(items) > 2 and numbers not in (sorted(numbers), sorted(numbers, reverse=True))
+    order = _order(getattr(node, "elts", ()))
+    return bool(order) and not any(order.values())
 
 
 def _leaves(node: ast.expr) -> Iterator[ast.expr]:
