@@ -21,7 +21,7 @@ from ..values.data import NOTHING
 from .distinct import alike_pair, other_value, told_apart
 from .execute import all_worked, saved_values
 from .resource_model import (
-    ENTITY_TAG,
+    SAVED_TAG,
     BaselineRequest,
     ResourceModel,
     build_request,
@@ -30,6 +30,7 @@ from .resource_model import (
     merge_setups,
     put_parameter,
     saving_tag,
+    with_header,
 )
 from .saved_ids import find_saved_ids
 from .sign_in.shapes import part_of
@@ -149,7 +150,7 @@ class BaselineFinder:
             if not same or "etag" not in reading.answer.headers:
                 continue
             whole = tuple(merge_setups(setup, (*reading.setup, saving_tag(reading.request))))
-            asked = {**request, "headers": {**(request.get("headers") or {}), "If-Match": f"{{{{{ENTITY_TAG}}}}}"}}
+            asked = with_header(request, "If-Match", SAVED_TAG)
             again = await self.send((*whole, asked))
             if len(again) == len(whole) + 1 and again[-1].status != _PRECONDITION_REQUIRED:
                 return asked, whole, again

@@ -333,13 +333,19 @@ def merge_setups(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:
     return made
 
 
-ENTITY_TAG = "entity_tag"
-"""What the saved entity tag of a resource is called."""
+_ENTITY_TAG = "entity_tag"
+SAVED_TAG = f"{{{{{_ENTITY_TAG}}}}}"
+"""What stands for the saved entity tag of a resource."""
 
 
 def saving_tag(request: Json) -> Json:
     """Return a reading as a step that saves the entity tag it answers with."""
-    return {**request, "save": {ENTITY_TAG: f"{HEADERS}etag"}}
+    return {**request, "save": {_ENTITY_TAG: f"{HEADERS}etag"}}
+
+
+def with_header(request: Json, name: str, value: str) -> Json:
+    """Return a request with a header more, or with another value of it."""
+    return {**request, "headers": {**(request.get("headers") or {}), name: value}}
 
 
 def variables_in(value: Any) -> set[str]:

@@ -8,11 +8,10 @@ from ...model.model import Json, ObservedProposal, Proposal
 from ..distinct import NO_OTHERS, Others, producers_with_another, renamed
 from ..propose_updates import UPDATES, single_updates
 from ..propose_values import copy_request, make_proposal, with_body
-from ..resource_model import ENTITY_TAG, BaselineRequest, ResourceModel, merge_setups, saving_tag
+from ..resource_model import SAVED_TAG, BaselineRequest, ResourceModel, merge_setups, saving_tag, with_header
 
 CONDITIONAL = "conditional"
 """The group of conditional requests: only the status that the condition asks for is worth a test."""
-_TAG = f"{{{{{ENTITY_TAG}}}}}"
 _OTHER_TAG = '"an-older-version"'
 _HEEDED = (304, 412, 428)
 _MOST_FIELDS = 8
@@ -50,16 +49,16 @@ def _unchanged(reading: BaselineRequest) -> Iterator[Proposal]:
     """Yield readings of what has not changed, by who has its tag, has it among others, has any, or has another."""
     # The tag is read anew: it may depend on an id that is another each time.
     setup = (*reading.setup, saving_tag(reading.request))
+    several = f"{_OTHER_TAG}, {SAVED_TAG}"
     asked = (
-        ("not_modified", "answers nothing new to who has its entity tag", _TAG, 304),
-        ("not_modified_among_several", "answers nothing new to who has its entity tag among others", "", 304),
+        ("not_modified", "answers nothing new to who has its entity tag", SAVED_TAG, 304),
+        ("not_modified_among_several", "answers nothing new to who has its entity tag among others", several, 304),
         ("not_modified_for_any", "answers nothing new to who has any of it", "*", 304),
         ("modified", "answers to who has another entity tag", _OTHER_TAG, 200),
     )
     for name, words, tag, status in asked:
-        steps = setup if tag in (_TAG, "") else reading.setup
-        request = _on(reading.request, "If-None-Match", tag or f"{_OTHER_TAG}, {_TAG}")
-        yield _conditional(reading, name, words, request, steps, status)
+        steps = setup if SAVED_TAG in tag else reading.setup
+        yield _conditional(reading, name, words, _on(reading.request, "If-None-Match", tag), steps, status)
 
 
 def _preconditions(reading: BaselineRequest, change: BaselineRequest) -> Iterator[Proposal]:
@@ -68,7 +67,7 @@ def _preconditions(reading: BaselineRequest, change: BaselineRequest) -> Iterato
     words = "is refused where the resource has changed since"
     yield _conditional(change, "precondition_failed", words, stale, change.setup, 412)
     tagged = tuple(merge_setups(change.setup, (*reading.setup, saving_tag(reading.request))))
-    right = _on(change.request, "If-Match", _TAG)
+    right = _on(change.request, "If-Match", SAVED_TAG)
     usual = change.answer.status
     yield _conditional(change, "precondition_met", "works with the entity tag of now", right, tagged, usual)
     if change.operation.method in UPDATES:
@@ -96,12 +95,9 @@ def _after_changes(world: ResourceModel, reading: BaselineRequest) -> Iterator[P
                 yield _changed(reading, change, step, f"{operation.name}_with_another_{field}", f"with another {field}")
             if change.answer.headers.get("etag", ""):
                 setup = (*merge_setups(reading.setup, change.setup), saving_tag(change.request))
-                request = _on(reading.request, "If-None-Match", _TAG)
-                name, words = (
-                    f"not_modified_after_{operation.name}",
-                    f"has the tag that {operation.label} answered with",
-                )
-                yield _conditional(reading, name, words, request, setup, 304)
+                request = _on(reading.request, "If-None-Match", SAVED_TAG)
+                words = f"has the tag that {operation.label} answered with"
+                yield _conditional(reading, f"not_modified_after_{operation.name}", words, request, setup, 304)
         elif operation.path.startswith(below) and operation.method == "POST" and others < _MOST_CHANGES:
             others += 1
             yield _changed(reading, change, copy_request(change.request), operation.name, "")
@@ -115,27 +111,26 @@ def _with_anothers_tag(world: ResourceModel, reading: BaselineRequest, second: O
             continue
         setup = (*merge_setups(reading.setup, other.story), saving_tag(asked))
         words = "answers to who has the entity tag of another one"
-        request = _on(reading.request, "If-None-Match", _TAG)
+        request = _on(reading.request, "If-None-Match", SAVED_TAG)
         yield _conditional(reading, "modified_for_the_tag_of_another", words, request, setup, 200)
         for change in world.baselines.values():
             if change.operation.path == reading.operation.path and change.operation.method in UPDATES:
                 steps = tuple(merge_setups(change.setup, setup))
                 words = "is refused with the entity tag of another one"
-                request = _on(change.request, "If-Match", _TAG)
+                request = _on(change.request, "If-Match", SAVED_TAG)
                 yield _conditional(change, "precondition_of_another", words, request, steps, 412)
 
 
 def _changed(reading: BaselineRequest, change: BaselineRequest, step: Json, name: str, how: str) -> Proposal:
     # What needs a tag of its own gets it in its setup; the one that is asked with afterwards is from before the change.
     setup = (*merge_setups(reading.setup, change.setup), saving_tag(reading.request), step)
-    request = _on(reading.request, "If-None-Match", _TAG)
+    request = _on(reading.request, "If-None-Match", SAVED_TAG)
     words = f"answers to who has the entity tag from before {change.operation.label} {how}".strip()
     return _conditional(reading, f"modified_by_{name}", words, request, setup, 200)
 
 
 def _on(request: Json, header: str, tag: str) -> Json:
-    made = copy_request(request)
-    return {**made, "headers": {**(made.get("headers") or {}), header: tag}}
+    return with_header(copy_request(request), header, tag)
 
 
 def _conditional(

@@ -34,15 +34,11 @@ def letter_case_proposals(world: ResourceModel) -> Iterator[Proposal]:
         kinds = ("small", "capital") if usual[:1].isupper() else ("capital", "small")
         request, marks = with_body(sign_up.request, other), {"priority": "high"}
         how = f"with a {kinds[0]} letter"
-        yield make_proposal(sign_up, _name(how), how, "success", request, **marks)
+        yield make_proposal(sign_up, how, how, "success", request, **marks)
         again = {**marks, "setup": (*sign_up.setup, copy_request(sign_up.request))}
         how = f"{how} after a {kinds[1]} one"
-        yield make_proposal(sign_up, _name(how), how, "state", request, **again)
+        yield make_proposal(sign_up, how, how, "state", request, **again)
         yield from _logins(world, sign_up, parts, request, kinds)
-
-
-def _name(words: str) -> str:
-    return words.replace(" ", "_").replace("-", "_")
 
 
 def _logins(
@@ -68,7 +64,7 @@ def _logins(
             # Whether it is refused or not, it is no contradiction of the document.
             marks["statuses"] = refused_login(login)["statuses"]
             words = f"with a {kind} letter after a sign-up with another"
-            yield make_proposal(login, _name(words), words, "state", with_body(login.request, content), **marks)
+            yield make_proposal(login, words, words, "state", with_body(login.request, content), **marks)
 
 
 def _parts(content: Any) -> dict[str, str]:

@@ -13,7 +13,7 @@ from ...model.model import UNSAFE, Json, Proposal
 from ..baselines import BaselineFinder
 from ..execute import all_worked, saved_values
 from ..propose_values import copy_request, make_proposal, make_refusal
-from ..resource_model import BaselineRequest, ResourceModel
+from ..resource_model import BaselineRequest, ResourceModel, with_header
 from .users import USER, with_constants
 
 _ISSUED = "issued_token"
@@ -59,7 +59,7 @@ def _login(credential: Credential | None) -> Json | None:
 
 def _with_token(request: Json, header: str) -> Json:
     made = {key: entry for key, entry in copy_request(request).items() if key != "auth"}
-    return {**made, "headers": {**(made.get("headers") or {}), "Authorization": header}}
+    return with_header(made, "Authorization", header)
 
 
 def _refused(baseline: BaselineRequest, login: Json, header: str, how: str) -> Proposal:
