@@ -25,6 +25,7 @@ from .resource_model import (
     BaselineRequest,
     ResourceModel,
     build_request,
+    fields_of,
     holds_id,
     is_complete,
     merge_setups,
@@ -199,8 +200,8 @@ class BaselineFinder:
         self, operation: Operation, plain: tuple[Json, tuple[Json, ...]]
     ) -> Iterator[tuple[Json, tuple[Json, ...]]]:
         """Yield the request with ids of resources in fields whose names do not tell what they refer to."""
-        content = (plain[0].get("body") or {}).get("content")
-        if operation.body is None or not isinstance(content, dict):
+        content = fields_of(plain[0])
+        if operation.body is None or content is None:
             return
         properties = self._world.samples.properties(operation.body.schema)
         for producer in list(self._world.baselines.values()):
@@ -226,8 +227,8 @@ class BaselineFinder:
     def _one_change(self, operation: Operation, setup: tuple[Json, ...]) -> Iterator[tuple[Json, tuple[Json, ...]]]:
         """Yield an update of the first property that can be another than its setup has made it, where all may lack."""
         assert operation.body is not None
-        samples, made = self._world.samples, [(step.get("body") or {}).get("content") for step in setup]
-        given = {name: entry for content in made if isinstance(content, dict) for name, entry in content.items()}
+        samples = self._world.samples
+        given = {name: entry for step in setup for name, entry in (fields_of(step) or {}).items()}
         for name, inner in samples.properties(operation.body.schema).items():
             value = given.get(name, samples.value(inner, name))
             # A changed password ends what signs in with it.

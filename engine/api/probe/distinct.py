@@ -12,7 +12,7 @@ from ....utils.regex_examples import fits
 from ..document.schemas import type_of
 from ..model.model import Json, Operation
 from ..values.data import FORMATS, NOTHING, SampleValues, bounds
-from .resource_model import BaselineRequest, ResourceModel
+from .resource_model import BaselineRequest, ResourceModel, fields_of
 
 Others = Mapping[str, BaselineRequest]
 """Requests with other values by the name of their operation."""
@@ -80,8 +80,8 @@ def distinct_request(
         if other is NOTHING or "{{" in str(value):
             return None
         made["path_parameters"] = {**request["path_parameters"], last.name: other}
-    if operation.body is not None and isinstance((request.get("body") or {}).get("content"), dict):
-        content = request["body"]["content"]
+    content = fields_of(request)
+    if operation.body is not None and content is not None:
         full = world.samples.value(operation.body.schema, "body", full=True)
         whole = {**(full if isinstance(full, dict) else {}), **content}
         properties = world.samples.properties(operation.body.schema)
@@ -111,8 +111,8 @@ def third_request(baseline: BaselineRequest, other: BaselineRequest, world: Reso
         other: the request for the second one.
     """
     operation, body = baseline.operation, baseline.request.get("body")
-    content, second = (body or {}).get("content"), (other.request.get("body") or {}).get("content")
-    if body is None or operation.method != "POST" or not isinstance(content, dict) or not isinstance(second, dict):
+    content, second = fields_of(baseline.request), fields_of(other.request)
+    if body is None or operation.method != "POST" or content is None or second is None:
         return None
     assert operation.body is not None
     properties = world.samples.properties(operation.body.schema)
@@ -171,8 +171,8 @@ def alike_pair(baseline: BaselineRequest, world: ResourceModel) -> tuple[Json, J
     Both have every property, the same options and large numbers: a transfer needs two accounts of one currency, and
     one of them must hold something. Only their texts differ, because names are often unique.
     """
-    operation, content = baseline.operation, (baseline.request.get("body") or {}).get("content")
-    if operation.method != "POST" or not baseline.saves or operation.body is None or not isinstance(content, dict):
+    operation, content = baseline.operation, fields_of(baseline.request)
+    if operation.method != "POST" or not baseline.saves or operation.body is None or content is None:
         return None
     full = world.samples.value(operation.body.schema, "body", full=True)
     properties = world.samples.properties(operation.body.schema)

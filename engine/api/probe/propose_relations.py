@@ -20,7 +20,7 @@ from .differences import differences, joined
 from .distinct import Others, producers_with_another, renamed
 from .execute import all_worked, saved_values
 from .propose_values import copy_request, make_proposal, with_body
-from .resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, variables_in
+from .resource_model import BaselineRequest, ResourceModel, fields_of, is_complete, merge_setups, variables_in
 from .second_values import varied_stories, with_other_choices
 from .sign_in.users import OTHER, USER
 
@@ -209,8 +209,8 @@ async def _made_again(finder: BaselineFinder, world: ResourceModel, baseline: Ba
 
 def _opposite(world: ResourceModel, maker: BaselineRequest) -> Json | None:
     """Return the request with its amounts below zero; None where it has none, or may not have them."""
-    body, content = maker.operation.body, (maker.request.get("body") or {}).get("content")
-    if body is None or not isinstance(content, dict):
+    body, content = maker.operation.body, fields_of(maker.request)
+    if body is None or content is None:
         return None
     amounts = {name: -value for name, value in content.items() if _is_amount(name, value)}
     other = {**content, **amounts}

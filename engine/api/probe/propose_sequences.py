@@ -19,7 +19,7 @@ from .baselines import BaselineFinder
 from .budget import is_wanted
 from .distinct import Others, producers_with_another, renamed
 from .propose_values import copy_request, make_proposal, with_body
-from .resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups
+from .resource_model import BaselineRequest, ResourceModel, fields_of, is_complete, merge_setups
 
 _UNKNOWN = 999999
 _LARGE = 1_000_000
@@ -105,7 +105,7 @@ def _item(path: str) -> str:
 
 def _with_taken_values(world: ResourceModel, baseline: BaselineRequest, others: Others) -> Iterator[Tried]:
     """Yield updates that take the name or address of another resource."""
-    content = _content(baseline.request)
+    content = fields_of(baseline.request)
     if baseline.operation.method not in ("PUT", "PATCH") or content is None or baseline.operation.body is None:
         return
     schema = baseline.operation.body.schema
@@ -115,7 +115,7 @@ def _with_taken_values(world: ResourceModel, baseline: BaselineRequest, others: 
     for other in others.values():
         if first_part(other.operation.path) != first_part(baseline.operation.path):
             continue
-        made = _content(other.request) or {}
+        made = fields_of(other.request) or {}
         for name in list(_taken(properties, made, world))[:_MOST_FIELDS]:
             request = with_body(baseline.request, {**needed, name: made[name]})
             setup = merge_setups(baseline.setup, other.story)
@@ -132,7 +132,7 @@ def _taken(properties: Mapping[str, Any], made: Json, world: ResourceModel) -> I
 
 def _with_other_references(world: ResourceModel, baseline: BaselineRequest, others: Others) -> Iterator[Tried]:
     """Yield bodies whose references name nothing, another resource, or twice the same."""
-    content = _content(baseline.request) or {}
+    content = fields_of(baseline.request) or {}
     named = {name: match[1] for name, value in content.items() if (match := _WHOLE.fullmatch(str(value)))}
     references = {name: variable for name, variable in named.items() if not variable.isupper()}
     for name, variable in list(references.items())[:_MOST_FIELDS]:
@@ -178,7 +178,7 @@ def _on_another_resource(world: ResourceModel, baseline: BaselineRequest, others
 
 def _with_large_numbers(world: ResourceModel, baseline: BaselineRequest, _: Others) -> Iterator[Tried]:
     """Yield bodies with a number that has no bound in the document, up or down: there may be one in the code."""
-    content = _content(baseline.request) or {}
+    content = fields_of(baseline.request) or {}
     properties = world.samples.properties(baseline.operation.body.schema) if baseline.operation.body else {}
     for name, value in list(content.items())[:10]:
         whole = world.samples.merged(properties.get(name, True))
@@ -190,11 +190,6 @@ def _with_large_numbers(world: ResourceModel, baseline: BaselineRequest, _: Othe
             if bound is None:
                 request = with_body(baseline.request, {**content, name: number})
                 yield _state(baseline, f"with_a_{how}_{name}", f"with {name} {number}", request, baseline.setup)
-
-
-def _content(request: Json) -> Json | None:
-    content = (request.get("body") or {}).get("content")
-    return content if isinstance(content, dict) else None
 
 
 _KINDS = (

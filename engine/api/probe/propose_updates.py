@@ -9,7 +9,7 @@ from ..model.model import Json, Proposal
 from ..values.data import NOTHING
 from .distinct import NO_OTHERS, Others, other_value
 from .propose_values import make_proposal, with_body
-from .resource_model import BaselineRequest, ResourceModel, merge_setups, readings_of
+from .resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups, readings_of
 
 _MOST_FIELDS = 3
 UPDATES = ("PUT", "PATCH")
@@ -30,8 +30,8 @@ def update_proposals(world: ResourceModel, varied: Others = NO_OTHERS) -> Iterat
         baseline = varied.get(usual.operation.name, usual) if read_so else usual
         if reading is not None and baseline is not usual:
             reading = varied[reading.operation.name]
-        body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
-        if baseline.operation.method not in UPDATES or body is None or not isinstance(content, dict):
+        body, content = baseline.operation.body, fields_of(baseline.request)
+        if baseline.operation.method not in UPDATES or body is None or content is None:
             continue
         changed = _changed(world, baseline, content, _given(usual))
         for name, words, fields in _updates(world, baseline, content, changed):
@@ -64,8 +64,8 @@ def single_updates(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
 
     The body has what is required besides. Nothing is yielded for a body that is no object.
     """
-    content = (baseline.request.get("body") or {}).get("content")
-    if baseline.operation.body is not None and isinstance(content, dict):
+    content = fields_of(baseline.request)
+    if baseline.operation.body is not None and content is not None:
         changed = _changed(world, baseline, content, _given(baseline))
         yield from _single(world, baseline, content, changed)
 
@@ -84,8 +84,7 @@ def _given(baseline: BaselineRequest) -> Json:
     """Return the values that a setup gives its resources."""
     given: Json = {}
     for step in baseline.setup:
-        made = (step.get("body") or {}).get("content")
-        given |= made if isinstance(made, dict) else {}
+        given |= fields_of(step) or {}
     return given
 
 

@@ -11,7 +11,7 @@ from ..model.model import Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import ValueVariant, body_variants, broken_values, edge_values
 from .distinct import other_value
-from .resource_model import BaselineRequest, ResourceModel, build_request, merge_setups, put_parameter
+from .resource_model import BaselineRequest, ResourceModel, build_request, fields_of, merge_setups, put_parameter
 
 
 def proposal_title(operation: Operation, words: str) -> str:
@@ -97,8 +97,8 @@ def invalid_bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
 
 def boundary_readings(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
     """Yield readings of resources that were created with boundary values."""
-    body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
-    if body is None or baseline.operation.method != "POST" or not baseline.saves or not isinstance(content, dict):
+    body, content = baseline.operation.body, fields_of(baseline.request)
+    if body is None or baseline.operation.method != "POST" or not baseline.saves or content is None:
         return
     below = baseline.operation.path.rstrip("/") + "/{"
     members = [known for known in world.baselines.values() if known.operation.path.startswith(below)]

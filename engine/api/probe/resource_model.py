@@ -139,8 +139,7 @@ class ResourceModel:
 
 
 def _makes(producer: BaselineRequest, parameter: ApiParameter) -> bool:
-    content = (producer.request.get("body") or {}).get("content")
-    return bool(producer.saves) or (isinstance(content, dict) and parameter.name in content)
+    return bool(producer.saves) or parameter.name in (fields_of(producer.request) or {})
 
 
 def build_request(
@@ -208,8 +207,8 @@ def _name_given(producer: BaselineRequest, parameter: ApiParameter) -> Any:
     for name, pointer in producer.saves.items():
         if pointer.rpartition("/")[2] == parameter.name:
             return f"{{{{{name}}}}}"
-    content = (producer.request.get("body") or {}).get("content")
-    if isinstance(content, dict) and isinstance(content.get(parameter.name), str | int):
+    content = fields_of(producer.request) or {}
+    if isinstance(content.get(parameter.name), str | int):
         return content[parameter.name]
     return f"{{{{{next(iter(producer.saves))}}}}}"
 
@@ -346,6 +345,12 @@ def saving_tag(request: Json) -> Json:
 def with_header(request: Json, name: str, value: str) -> Json:
     """Return a request with a header more, or with another value of it."""
     return {**request, "headers": {**(request.get("headers") or {}), name: value}}
+
+
+def fields_of(request: Json) -> Json | None:
+    """Return what a body holds by name; None for none, and for one that is no object."""
+    content = (request.get("body") or {}).get("content")
+    return content if isinstance(content, dict) else None
 
 
 def variables_in(value: Any) -> set[str]:

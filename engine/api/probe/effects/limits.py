@@ -16,7 +16,7 @@ from ..budget import is_wanted
 from ..distinct import Others
 from ..execute import all_worked
 from ..propose_values import copy_request, make_proposal, with_body
-from ..resource_model import BaselineRequest, ResourceModel, is_complete
+from ..resource_model import BaselineRequest, ResourceModel, fields_of, is_complete
 
 _FAR = 1_000_000
 _CHOSEN = {"enum", "const", "multipleOf"}
@@ -93,8 +93,8 @@ async def limit_proposals(
 
 def _searches(world: ResourceModel, second: Others) -> Iterator[_Search]:
     for baseline in world.baselines.values():
-        body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
-        if baseline.operation.method not in UNSAFE or body is None or not isinstance(content, dict):
+        body, content = baseline.operation.body, fields_of(baseline.request)
+        if baseline.operation.method not in UNSAFE or body is None or content is None:
             continue
         other = second.get(baseline.operation.name)
         before = copy_request((other or baseline).request)

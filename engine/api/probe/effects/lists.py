@@ -14,7 +14,15 @@ from ...values.negative_requests import edge_values
 from ..distinct import NO_OTHERS, Others, producers_with_another, renamed
 from ..propose_access import admins_list, another_users_list, filtered_for_others, flagged_for_admins
 from ..propose_values import copy_request, make_proposal
-from ..resource_model import BaselineRequest, ResourceModel, merge_setups, parse_json, put_parameter, variables_in
+from ..resource_model import (
+    BaselineRequest,
+    ResourceModel,
+    fields_of,
+    merge_setups,
+    parse_json,
+    put_parameter,
+    variables_in,
+)
 from ..sign_in.users import OTHER, USER
 
 _MOST_DONE = 3
@@ -217,17 +225,15 @@ def _member_values(world: ResourceModel, parameter: ApiParameter, story: list[Js
     named = parameter.name.lower()
     whole = world.samples.merged(parameter.schema)
     for request in story:
-        for content in ((request.get("body") or {}).get("content"), request.get("path_parameters")):
-            if isinstance(content, dict):
-                # Templates are filled in later: their text is no value.
-                values += [entry for key, entry in content.items() if key.lower() == named and "{{" not in str(entry)]
+        for content in (fields_of(request) or {}, request.get("path_parameters") or {}):
+            # Templates are filled in later: their text is no value.
+            values += [entry for key, entry in content.items() if key.lower() == named and "{{" not in str(entry)]
     if isinstance(whole.get("examples"), list):
         values += whole["examples"][:_MOST_EXAMPLES]
     if isinstance(whole.get("enum"), list):
         values += [option for option in whole["enum"] if option is not None]
     elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
-        bodies = [(request.get("body") or {}).get("content") for request in story]
-        numbers = [scalar for content in bodies for scalar in _scalars(content, whole)]
+        numbers = [scalar for request in story for scalar in _scalars(fields_of(request) or {}, whole)]
         values += numbers
         # Just above a member's value, where a filter with < and one with <= differ.
         values += [number + 1 for number in numbers if isinstance(number, int)]
@@ -256,19 +262,17 @@ def _paging_values(parameter: ApiParameter, story: list[Json]) -> Iterator[Any]:
     elif paging.pages(parameter.name):
         yield 2
     elif paging.sorts(parameter.name):
-        bodies = [(request.get("body") or {}).get("content") for request in story]
-        for field in next((list(body)[:2] for body in bodies if isinstance(body, dict) and body), []):
+        for field in next((list(body)[:2] for body in map(fields_of, story) if body), []):
             yield from (field, f"-{field}")
 
 
-def _scalars(content: Any, whole: Any) -> list[Any]:
-    found = content.values() if isinstance(content, dict) else ()
+def _scalars(content: Json, whole: Any) -> list[Any]:
+    found = content.values()
     if type_of(whole) in ("integer", "number"):
         return [scalar for scalar in found if isinstance(scalar, int | float) and not isinstance(scalar, bool)]
     return [scalar for scalar in found if isinstance(scalar, str) and re.match(r"\d{4}-\d\d-\d\d", scalar)]
 
 
 def _texts(request: Json) -> list[str]:
-    parts = [request.get("path_parameters") or {}, (request.get("body") or {}).get("content")]
-    values = [value for part in parts if isinstance(part, dict) for value in part.values()]
+    values = [*(request.get("path_parameters") or {}).values(), *(fields_of(request) or {}).values()]
     return [text for text in values if isinstance(text, str) and "{{" not in text and len(text) > 1]

@@ -14,7 +14,7 @@ from ..baselines import BaselineFinder
 from ..budget import is_wanted
 from ..distinct import other_or_same, third_value
 from ..propose_values import make_proposal, with_body
-from ..resource_model import BaselineRequest, ResourceModel, merge_setups, readings_of
+from ..resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups, readings_of
 from .answers import last_answer
 
 _STEPS = (11, 5)
@@ -60,8 +60,8 @@ def _is_wanted(known: BaselineRequest | None, wanted: Collection[str] | None) ->
 def _requests(world: ResourceModel) -> Iterator[tuple[BaselineRequest, str, Json]]:
     """Yield each request with a list in its body, the name of the list, and the request with three parts in it."""
     for baseline in world.baselines.values():
-        body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
-        if body is None or baseline.operation.method not in ("POST", "PUT", "PATCH") or not isinstance(content, dict):
+        body, content = baseline.operation.body, fields_of(baseline.request)
+        if body is None or baseline.operation.method not in ("POST", "PUT", "PATCH") or content is None:
             continue
         for name, inner in world.samples.properties(body.schema).items():
             whole = world.samples.merged(inner)

@@ -9,7 +9,7 @@ from ...model.json_values import leaves
 from ...model.model import Json, Proposal
 from ..propose_access import refused_login, replaced
 from ..propose_values import copy_request, make_proposal, with_body
-from ..resource_model import BaselineRequest, ResourceModel
+from ..resource_model import BaselineRequest, ResourceModel, fields_of
 from .shapes import part_of, sign_ups
 from .users import USER, constant
 
@@ -21,8 +21,8 @@ def letter_case_proposals(world: ResourceModel) -> Iterator[Proposal]:
     """
     for operation in sign_ups(world.api, world.samples):
         sign_up = world.baselines.get(operation.name)
-        content = (sign_up.request.get("body") or {}).get("content") if sign_up is not None else None
-        if sign_up is None or operation.body is None or not isinstance(content, dict):
+        content = fields_of(sign_up.request) if sign_up is not None else None
+        if sign_up is None or operation.body is None or content is None:
             continue
         parts = _parts(content)
         names = [value for part, value in parts.items() if part != "password"]
