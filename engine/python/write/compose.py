@@ -24,12 +24,12 @@ from ..model.spec_case import CAPTURE, FORGET_PRINTED, PRINTED_ERRORS, WEAK_KIND
 from ..model.spec_domain import spec_domains
 from ..source.documents import Documents
 from ..source.import_block import read_imports
+from .acting_member import names_a_look
 from .assign_tables import alike_in_messages, alike_in_precision, assign_tables
 from .case_namer import describe_case
 from .local_names import with_names_of_classes, with_own_names
 from .naming import name_tests
 from .render import render_cases
-from .value_features import names_a_look
 
 SCHEMA_VERSION = "1.0.0"
 NAMED_BY = 5

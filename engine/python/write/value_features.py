@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
-from ..search.story_steps import is_filling
 from ..source.titles import describe, slug, snake_case
 
-_BY_A_LOOK = re.compile(
-    r"_for_(?!(?:single|no|new|empty|non_empty|default|nested|pair|slice|singleton|other|itself|list_of)(?:_|$))"
-)
-_AFTER = re.compile(r"_after_(?:only_|several_|single_|repeated_)?([a-z]+?)s?(?:_|$)")
-_BY_AN_OPTION = re.compile(r"_(?:with|without)_(\w+)$")
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
 _SIGN = re.compile(r"[^\w\s]")
@@ -273,22 +267,3 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("with_punctuation", lambda text: any(not letter.isalnum() and not letter.isspace() for letter in text)),
     ("of_one_letter", lambda text: len(text) == 1),
 )
-
-
-def names_a_look(told: str, set_up: Collection[str] = ()) -> bool:
-    """Whether a test's name tells it from others by what a value looks like (`_for_negative_index`) or by how its
-    object came about (`_after_add`, `_without_intervals`).
-
-    How many values there are, what they hold, and that none is passed, says what is asked; so does what was taken out.
-
-    Args:
-        told: what the name says behind the member's own words, which say nothing of a value.
-        set_up: the parameters of the constructor that the callable has not, too.
-    """
-    if _BY_A_LOOK.search(told):
-        return True
-    step = _AFTER.search(told)
-    if step is not None and is_filling(step[1]):
-        return True
-    option = _BY_AN_OPTION.search(told)
-    return option is not None and option[1] in set_up

@@ -9,10 +9,10 @@ import pytest
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecExpectation
 from testwright.engine.python.source.message_words import phrase_of
+from testwright.engine.python.write.acting_member import names_a_look
 from testwright.engine.python.write.assign_tables import alike_in_messages, assign_tables
 from testwright.engine.python.write.compose import set_up_words
 from testwright.engine.python.write.naming import name_tests
-from testwright.engine.python.write.value_features import names_a_look
 
 pytestmark = pytest.mark.feature("B-06", "B-18")
 
