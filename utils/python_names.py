@@ -127,7 +127,8 @@ def loaded_names(node: ast.AST) -> list[str]:
     """Names that a tree reads, in order of appearance, once each; not those that a comprehension or a lambda in it
     binds for itself."""
     parts = list(ast.walk(node))
-    own = {id(name) for part in parts for name in _names_of_its_own(part)}
+    scopes = [part for part in parts if isinstance(part, (*_COMPREHENSIONS, ast.Lambda))]
+    own = {id(name) for scope in scopes for name in _names_of_its_own(scope)}
     names = [
         one.id for one in parts if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and id(one) not in own
     ]

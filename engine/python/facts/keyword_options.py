@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from ....utils.python_names import dotted_name
 from ....utils.python_source import parse_or_none
 from ..model.model import Parameter
 
@@ -36,14 +37,13 @@ def _options(function: _Function, helpers: Mapping[str, _Function]) -> Iterator[
     given = function.args.kwarg.arg
     asked = dict(_asked(function, given))
     for node in ast.walk(function):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        helper = helpers.get(dotted_name(node.func)) if isinstance(node, ast.Call) else None
+        if helper is None or not isinstance(node, ast.Call):
             continue
-        helper = helpers.get(node.func.id)
-        taken = [*helper.args.posonlyargs, *helper.args.args] if helper is not None else []
-        for value, parameter in zip(node.args, taken, strict=False):
+        for value, parameter in zip(node.args, (*helper.args.posonlyargs, *helper.args.args), strict=False):
             if isinstance(value, ast.Starred):
                 break  # how many parameters it fills is unknown
-            if helper is not None and isinstance(value, ast.Name) and value.id == given:
+            if isinstance(value, ast.Name) and value.id == given:
                 for name, default in _asked(helper, parameter.arg):
                     asked.setdefault(name, default)
     for name, default in asked.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ....utils.graphs import reachable
 from ..model.model import CallableFacts, ModuleFacts
 
 
@@ -14,12 +15,7 @@ def lineage(owner: str, bases: Mapping[str, Sequence[str]]) -> list[str]:
     Args:
         bases: the names that each class of the module derives from; those of no such class lead nowhere.
     """
-    waiting, found = [owner], dict[str, None]()
-    for one in waiting:  # grows while it is read
-        if one in bases and one not in found:
-            found[one] = None
-            waiting += bases[one]
-    return list(found)
+    return reachable([owner] if owner in bases else [], lambda one: (base for base in bases[one] if base in bases))
 
 
 def bases_by_class(facts: ModuleFacts) -> dict[str, list[str]]:

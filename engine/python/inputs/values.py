@@ -110,7 +110,8 @@ class Values:
 
     def _find(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts, depth: int) -> tuple[Candidate, ...]:
         outer, self._dated = self._dated, self._dates_for(one, where)
-        typed = self._typed(one, parameter, where, depth)
+        hints = self.hints(one, parameter, where)
+        typed = self._typed(one, parameter, hints, where, depth)
         self._dated = outer
         real = list(self.known.get((one.qualname, parameter.name), []))
         if is_connection(parameter, where):
@@ -118,7 +119,6 @@ class Values:
         if is_database_path(one, parameter, where, self.index):
             return (DATABASE_FILE,)
         stored = column_values(one, parameter, where, self.index)
-        hints = self.hints(one, parameter, where)
         special = operand_values(where, one, parameter, [hint.name for hint in hints])
         shown = _SHOWN_WITH_OPTIONS if where is self.facts and self._has_options(one) else 1
         examples = real[: min(shown, self._seeded.get((one.qualname, parameter.name), 0))]
@@ -170,8 +170,9 @@ class Values:
         found.extend(inferred_hints(where, one, parameter))
         return tuple(dict.fromkeys(found))
 
-    def _typed(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts, depth: int) -> list[Candidate]:
-        hints = self.hints(one, parameter, where)
+    def _typed(
+        self, one: CallableFacts, parameter: Parameter, hints: Sequence[TypeHint], where: ModuleFacts, depth: int
+    ) -> list[Candidate]:
         pools = [
             self._callables(one, parameter, where)
             if hint.name == "Callable" and not hint.arguments

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from ....utils.python_names import last_name, names_of
-from ....utils.python_source import expression_or_none, parse_expression, shared_expression
+from ....utils.python_source import expression_or_none, normalized, parse_expression, shared_expression
 from ..domain.membership import count_outside
 from ..facts.keyword_options import keyword_options
 from ..model.domain import UNKNOWN, ParameterDomain
@@ -135,22 +135,24 @@ def option_trials(
     written = written_acts(record.trial for record in records)
     for one, options, calls in _calls_with_options(records, facts, more or {}):
         known = {_situation(found, found.call): found.record for found in reversed(calls)}
+        fitting = [found for found in calls if not count_outside(found.record.trial, facts)]
         domains = next((item for item in facts.domains if item.qualname == one.qualname), None)
         for option in options:
             domain = domains.of(option.name) if domains is not None else UNKNOWN
-            meant = [
-                found
+            invented = {
+                found.record.number
                 for found in calls
-                if found.record.trial.source in AS_WRITTEN
-                or not is_invented_word(option.name, found.passed.get(option.name), one, domain, written)
-            ]
-            shown = _mark_option(meant, option.name, known)
-            bases = _bases(calls, option.name)
+                if found.record.trial.source not in AS_WRITTEN
+                and is_invented_word(option.name, found.passed.get(option.name), one, domain, written)
+            }
+            shown = _mark_option([found for found in calls if found.record.number not in invented], option.name, known)
+            bases = _bases(fitting, option.name)
             if shown:  # the plainest call that a person wrote may not have been tried with it
                 bases = [base for base in bases[:1] if _is_written(base)]
             else:
                 of_persons = sum(map(_is_written, bases))
                 bases = bases[: min(max(of_persons, _MOST_BASES), _MOST_WRITTEN_BASES)]
+            meant = [found for found in fitting if found.record.number not in invented]
             wanted += _option_trials(meant, option.name, bases, _known_values(option, domain))
     return wanted
 
@@ -182,7 +184,7 @@ def _calls_with_options(
         options = [item for item in one.parameters if item.default is not None and not item.name.startswith("_")]
         options += more.get(one.qualname, ())
         if one.public and options and by_subject[one.qualname]:
-            found = [call for record in by_subject[one.qualname] if (call := _call_of(record, one, facts)) is not None]
+            found = [call for record in by_subject[one.qualname] if (call := _call_of(record, one)) is not None]
             yield one, options, found
 
 
@@ -205,18 +207,15 @@ class _Call:
 
     Attributes:
         passed: arguments by the names of their parameters, and those that `**kwargs` takes by their own.
-        fits: whether no argument is outside its domain.
     """
 
     record: TrialRecord
     call: ast.Call
     passed: Mapping[str, ast.expr]
-    fits: bool
 
     def act(self, call: ast.Call) -> str:
         """The act with another call in the place of the callable's."""
-        act = ast.unparse(parse_expression(self.record.trial.act))
-        return act.replace(ast.unparse(self.call), ast.unparse(call), 1)
+        return normalized(self.record.trial.act).replace(ast.unparse(self.call), ast.unparse(call), 1)
 
     def without(self, option: str) -> ast.Call | None:
         """The call without an option that it passes; None where a later positional argument needs it."""
@@ -226,9 +225,9 @@ class _Call:
         return ast.Call(call.func, call.args[:-1], call.keywords) if call.args[-1] is value else None
 
 
-def _call_of(record: TrialRecord, one: CallableFacts, facts: ModuleFacts) -> _Call | None:
+def _call_of(record: TrialRecord, one: CallableFacts) -> _Call | None:
     name = one.owner if one.kind == "constructor" else one.name
-    calls = shown_calls(expression_or_none(record.trial.act))
+    calls = shown_calls(shared_expression(record.trial.act))
     call = next((call for call in calls if last_name(call.func) == name), None)
     if call is None:
         return None
@@ -236,7 +235,7 @@ def _call_of(record: TrialRecord, one: CallableFacts, facts: ModuleFacts) -> _Ca
         return None
     passed = {parameter.name: value for parameter, value in bound_arguments(call, one)}
     passed |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
-    return _Call(record, call, passed, not count_outside(record.trial, facts))
+    return _Call(record, call, passed)
 
 
 def is_comparable(record: TrialRecord) -> bool:
@@ -272,7 +271,7 @@ def _mark_option(calls: Sequence[_Call], option: str, known: Mapping[tuple[objec
 
 def _bases(calls: Sequence[_Call], option: str) -> list[_Call]:
     """The calls without an option, the most telling first."""
-    return sorted((one for one in calls if option not in one.passed and one.fits), key=_showing_little)
+    return sorted((one for one in calls if option not in one.passed), key=_showing_little)
 
 
 def _option_trials(
@@ -283,7 +282,7 @@ def _option_trials(
     for one in calls if bases else ():
         value = one.passed.get(option)
         arranged = {word for text in one.record.trial.arrange for word in _NAME.findall(text)}
-        if value is not None and one.fits and not names_of(value) & arranged:
+        if value is not None and not names_of(value) & arranged:
             distinct.setdefault(ast.unparse(value), (value, one.record.trial.imports))
     for value, imports in known if bases else ():
         distinct.setdefault(ast.unparse(value), (value, imports))

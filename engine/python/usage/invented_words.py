@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ....utils.python_names import last_name
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import shared_expression
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
 from ..model.model import CallableFacts, Trial
 from ..source.shown_calls import shown_calls
@@ -51,7 +51,7 @@ def invented_words(
     if called is None or trial.source in AS_WRITTEN or "='" not in trial.act:
         return
     name = called.owner if called.kind == "constructor" else called.name
-    calls = [one for one in shown_calls(expression_or_none(trial.act)) if last_name(one.func) == name]
+    calls = [one for one in shown_calls(shared_expression(trial.act)) if last_name(one.func) == name]
     for keyword in calls[0].keywords if calls else ():
         domain = domains.of(keyword.arg) if domains is not None and keyword.arg else UNKNOWN
         if keyword.arg and is_invented_word(keyword.arg, keyword.value, called, domain, written):
