@@ -184,17 +184,18 @@ async def _made_again(finder: BaselineFinder, world: ResourceModel, baseline: Ba
     maker = next(filling, None)
     if producer is None or removal is None or maker is None or not producer.saves:
         return []
-    filled = merge_setups(merge_setups(baseline.setup, maker.setup), [maker.saving])
+    filled = merge_setups(baseline.setup, maker.story)
     if producer.saving not in filled:
         return []
     # What holds something may not be removed: what was put in is taken out before it.
     opposite = _opposite(world, maker)
     for emptied in ((), (opposite,)) if opposite is not None else ((),):
         steps = (*filled, *emptied, copy_request(removal.request), producer.saving)
-        if not is_complete((*steps, baseline.request)):
+        story = (*steps, baseline.request)
+        if not is_complete(story):
             return []
-        answers = await finder.send((*steps, baseline.request))
-        if not all_worked(answers, (*steps, baseline.request)):
+        answers = await finder.send(story)
+        if not all_worked(answers, story):
             continue
         before = filled.index(producer.saving) + 1
         ids = [saved_values(steps[:end], answers[:end]) for end in (before, len(steps))]

@@ -56,10 +56,8 @@ def _by_another(world: ResourceModel) -> Iterator[tuple[tuple[Json, ...], Propos
         if change.operation.method == "POST" and not variables_in(change.request):
             name, words, request = "by_another_user", "by another user", copy_request(theirs)
             yield change.story, make_proposal(change, name, words, "success", request, **marks)
-        name, words = (
-            f"after_{change.operation.name}_by_another_user",
-            f"after {change.operation.label} by another user",
-        )
+        name = f"after_{change.operation.name}_by_another_user"
+        words = f"after {change.operation.label} by another user"
         for reading in readings_of(world, change.operation):
             if auth_names(reading.request) != (USER,):
                 continue
