@@ -14,6 +14,7 @@ from itertools import chain, count
 from .python_source import parse_or_none, parse_python, shared_module
 
 BUILTIN_NAMES = frozenset(dir(builtins)) | {"__name__", "__file__"}
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def unique_name(name: str, taken: Container[str]) -> str:
@@ -46,6 +47,15 @@ def printed_argument(node: ast.AST) -> ast.expr | None:
     if not isinstance(node, ast.Call) or last_name(node.func) != "print" or len(node.args) != 1 or node.keywords:
         return None
     return None if isinstance(node.args[0], ast.Starred) else node.args[0]
+
+
+def named_functions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, Function]]:
+    """Generates the functions of a module and the methods of its classes, with their qualified names."""
+    for node in tree.body:
+        if isinstance(node, Function):
+            yield f"{prefix}{node.name}", node
+        elif isinstance(node, ast.ClassDef):
+            yield from named_functions(node, f"{prefix}{node.name}.")
 
 
 def keyword_value(node: ast.expr, name: str) -> ast.expr | None:

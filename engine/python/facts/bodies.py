@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from ....utils.python_names import dotted_name
+from ....utils.python_names import Function, dotted_name
 from ..model.model import BodyComparison, RaiseSite
 from ..source.written_literals import written_literals
 from .parameter_aliases import ParameterAliases, Root
@@ -376,9 +376,6 @@ def is_operand(node: ast.expr) -> bool:
         of_instance = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
         return bool(dotted_name(node)) and not of_instance
     return is_literal(node)
-
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def is_literal(node: ast.expr) -> bool:

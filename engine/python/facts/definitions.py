@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ....utils.python_names import dotted_name
+from ....utils.python_names import Function, dotted_name
 from ..model.model import (
     GENERATED_CONSTRUCTORS,
     CallableFacts,
@@ -18,7 +18,7 @@ from ..model.model import (
     Parameter,
     ParameterKind,
 )
-from .bodies import Function, read_body
+from .bodies import read_body
 from .docstrings import documentation_of
 from .lineage import lineage
 

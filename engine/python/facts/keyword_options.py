@@ -5,34 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from ....utils.python_names import dotted_name
+from ....utils.python_names import Function, dotted_name, named_functions
 from ....utils.python_source import parse_or_none
 from ..model.model import Parameter
 
 _ASKING = frozenset({"get", "pop", "setdefault"})
 _UNSET = "None"
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-
 
 def keyword_options(source: str) -> Mapping[str, tuple[Parameter, ...]]:
     """Returns, by qualified name, the options of a module's functions and methods that no parameter names."""
     tree = parse_or_none(source)
-    body = tree.body if tree is not None else []
-    helpers = {node.name: node for node in body if isinstance(node, _Function)}
-    found = {name: tuple(_options(node, helpers)) for name, node in _functions(body, "") if node.args.kwarg is not None}
+    functions = list(named_functions(tree)) if tree is not None else []
+    helpers = {name: node for name, node in functions if "." not in name}
+    found = {name: tuple(_options(node, helpers)) for name, node in functions if node.args.kwarg is not None}
     return {name: options for name, options in found.items() if options}
 
 
-def _functions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, _Function]]:
-    for node in body:
-        if isinstance(node, _Function):
-            yield f"{prefix}{node.name}", node
-        elif isinstance(node, ast.ClassDef):
-            yield from _functions(node.body, f"{prefix}{node.name}.")
-
-
-def _options(function: _Function, helpers: Mapping[str, _Function]) -> Iterator[Parameter]:
+def _options(function: Function, helpers: Mapping[str, Function]) -> Iterator[Parameter]:
     assert function.args.kwarg is not None
     given = function.args.kwarg.arg
     asked = dict(_asked(function, given))
@@ -50,7 +40,7 @@ def _options(function: _Function, helpers: Mapping[str, _Function]) -> Iterator[
         yield Parameter(name, "keyword_only", None, default)
 
 
-def _asked(function: _Function, given: str) -> Iterator[tuple[str, str]]:
+def _asked(function: Function, given: str) -> Iterator[tuple[str, str]]:
     """Generates the names that a dictionary is asked for by a method, with the sources of their defaults.
 
     What is taken out without a default must be passed: it is no option.

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ....utils.python_names import Function, named_functions
 from ....utils.python_source import parse_or_none
 
 _NUMBER = r"(?P<number>-?\d[\d_]*(?:\.\d+)?)(?![\w%]|\.\d)"
@@ -30,7 +31,6 @@ _ABOVE, _BELOW = (ast.Gt, ast.LtE), (ast.GtE, ast.Lt)
 
 _SIGNS = {ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<="}
 _MIRRORED = {ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Lt: ast.Gt, ast.LtE: ast.GtE}
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,8 @@ def edge_questions(source: str, path: str) -> list[tuple[str, str]]:
     lines = source.split("\n")
     numbers = dict(_constants(tree))
     return [
-        (name, question) for name, node in _functions(tree, "") for question in _questions(node, lines, numbers, path)
+        (name, question) for name, node in named_functions(tree) for question in _questions(node, lines, numbers, path)
     ]
-
-
-def _functions(tree: ast.Module | ast.ClassDef, owner: str) -> Iterator[tuple[str, _Function]]:
-    for node in tree.body:
-        if isinstance(node, _Function):
-            yield f"{owner}{node.name}", node
-        elif isinstance(node, ast.ClassDef):
-            yield from _functions(node, f"{owner}{node.name}.")
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, float]]:
@@ -74,7 +66,7 @@ def _constants(tree: ast.Module) -> Iterator[tuple[str, float]]:
             yield node.targets[0].id, value
 
 
-def _questions(node: _Function, lines: Sequence[str], numbers: dict[str, float], path: str) -> Iterator[str]:
+def _questions(node: Function, lines: Sequence[str], numbers: dict[str, float], path: str) -> Iterator[str]:
     given = {one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     # What is bound anew may be something else than what the prose speaks of.
     given -= {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)}
@@ -109,7 +101,7 @@ def _asked(
         )
 
 
-def _docstring_lines(node: _Function, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _docstring_lines(node: Function, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     first = node.body[0]
     value = first.value if isinstance(first, ast.Expr) else None
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
@@ -117,7 +109,7 @@ def _docstring_lines(node: _Function, lines: Sequence[str]) -> Iterator[tuple[in
             yield number, lines[number - 1]
 
 
-def _comparisons(node: _Function, numbers: dict[str, float]) -> Iterator[_Comparison]:
+def _comparisons(node: Function, numbers: dict[str, float]) -> Iterator[_Comparison]:
     # A loop that goes on while there are fewer ends with as many: its condition draws no limit.
     loops = {id(one) for loop in ast.walk(node) if isinstance(loop, ast.While) for one in ast.walk(loop.test)}
     for compare in ast.walk(node):

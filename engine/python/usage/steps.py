@@ -7,8 +7,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ....utils.python_names import dotted_name
-from ..facts.bodies import Function
+from ....utils.python_names import Function, dotted_name
 
 Step = tuple[list[ast.stmt], ast.expr]
 _LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set)
