@@ -109,15 +109,14 @@ def _comments(lines: Sequence[str], at: int) -> Iterator[str]:
     """The comments of an example: behind it, and in the line above."""
     prompt = _PROMPT.match(lines[at])
     behind = _COMMENT.match(lines[at], prompt.end() if prompt is not None else 0)
-    shown = prompt is None and _PRINTING.match(lines[at]) is not None  # what it prints
-    behind = behind if behind is not None and _WHOLE.search(behind["code"]) else None
-    if behind is not None and not shown and not _FOR_TOOLS.match(behind["said"]):
+    printing = prompt is None and _PRINTING.match(lines[at]) is not None  # the comment is what it prints
+    if behind is not None and not printing and _WHOLE.search(behind["code"]) and not _FOR_TOOLS.match(behind["said"]):
         yield behind["said"]
     above, before = (_code(lines[one]) if one >= 0 else "" for one in (at - 1, at - 2))
-    prompted = [_PROMPT.match(lines[one]) is not None for one in (at - 1, at) if one >= 0]
     # The last line of several is only a part, and a line without a prompt above one with it is no comment.
     # Nor is what the line before it prints.
-    is_whole = above.startswith("#") and not before.startswith(("#", "print(")) and len(set(prompted)) == 1
+    alike = (_PROMPT.match(lines[at - 1]) is None) == (prompt is None)
+    is_whole = above.startswith("#") and not before.startswith(("#", "print(")) and alike
     if is_whole and not _FOR_TOOLS.match(above):
         yield above.lstrip("# ")
 

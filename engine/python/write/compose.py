@@ -126,10 +126,8 @@ def _without_indistinct(
     told = built.told
     looks = {id(one) for one, case in free if names_a_look(told[case.id], set_up.get(case.subject, frozenset()))}
     vague = {id(one) for one, case in free if case.id in built.vague or told[case.id].endswith("_by_name")}
-    ranked = {id(one) for one, case in free if id(one) in vague and _RANKED.search(told[case.id])}
-    ranked |= looks - vague
-    nameless = vague - ranked
-    untold = {id(one) for one, case in free if is_row(case)} | nameless | ranked
+    nameless = {id(one) for one, case in free if id(one) in vague and not _RANKED.search(told[case.id])}
+    untold = {id(one) for one, case in free if is_row(case)} | looks | vague
     named = [one for one in judged if id(one) not in untold]
     others = showing_more([one for one in judged if id(one) in untold - nameless], named, by_kills=False)
     kept = {id(one) for one in (*named, *others)}
