@@ -177,6 +177,11 @@ def assignment_in(text: str) -> tuple[str, ast.expr] | None:
     return assigned_variable(tree.body[0]) if tree is not None and len(tree.body) == 1 else None
 
 
+def assignments_in(texts: Iterable[str]) -> dict[str, ast.expr]:
+    """Names and values, which are for reading only, of the plain assignments to one variable among some texts."""
+    return dict(found for text in texts if (found := assignment_in(text)) is not None)
+
+
 def mentioned_names(trees: Iterable[ast.AST]) -> Iterator[str]:
     """Every name and attribute that trees mention."""
     for tree in trees:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import assignment_in, last_name, names_of
+from ....utils.python_names import assignments_in, last_name, names_of
 from ....utils.python_source import expression_or_none, normalized, shared_expression
 from ..domain.membership import count_outside
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
@@ -60,7 +60,7 @@ def spared_arguments(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iter
         if call is None or not changed <= {one.id for one in call.args if isinstance(one, ast.Name)}:
             continue
         (variable,) = changed
-        made = dict(found for text in record.trial.arrange if (found := assignment_in(text)) is not None)
+        made = assignments_in(record.trial.arrange)
         for flag in flags:
             known = any(keyword.arg == flag.name for keyword in call.keywords)
             if known or variable not in made or tried[record.trial.subject, flag.name] >= _MOST_CALLS:
@@ -88,7 +88,7 @@ def _copies(member: CallableFacts) -> bool:
 def _showing_little(record: TrialRecord) -> tuple[object, ...]:
     """Orders copies: those of objects that are made in the fewest lines first, then those that show most; last those of
     objects that are made of nothing, which another one made of nothing equals."""
-    made = [found[1] for text in record.trial.arrange if (found := assignment_in(text)) is not None]
+    made = assignments_in(record.trial.arrange).values()
     bare = len(record.trial.arrange) == 1 and all(isinstance(one, ast.Call) and _is_bare(one) for one in made)
     return bare, len(record.trial.arrange), -len(returned_source(record.observation)), record.number
 
@@ -135,8 +135,7 @@ def _original(record: TrialRecord) -> str:
     func = act.func if isinstance(act, ast.Call) and not (act.args or act.keywords) else None
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
         return ""
-    bound = [found for text in record.trial.arrange if (found := assignment_in(text)) is not None]
-    return func.value.id if func.value.id in dict(bound) else ""
+    return func.value.id if func.value.id in assignments_in(record.trial.arrange) else ""
 
 
 def _of_copy(record: TrialRecord, member: CallableFacts, changes: Sequence[_Change]) -> Iterator[Scenario]:

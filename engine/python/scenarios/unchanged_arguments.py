@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import assignment_in, names_of, unique_name
+from ....utils.python_names import assignments_in, names_of, unique_name
 from ....utils.python_source import normalized, parse_expression, shared_expression, unparsed_with
 from ..domain.membership import count_outside
 from ..judge.value_checks import is_empty_source
@@ -111,7 +111,7 @@ def _passed(record: TrialRecord, function: CallableFacts) -> _Passed | None:
     call, answer = own_call(record, function), shared_expression(returned_source(record.observation))
     if call is None or any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    made = dict(bound for text in record.trial.arrange if (bound := assignment_in(text)) is not None)
+    made = assignments_in(record.trial.arrange)
     names = {id(value): parameter.name for parameter, value in bound_arguments(call, function)}
     for value in (*call.args, *(keyword.value for keyword in call.keywords)):
         given = made.get(value.id) if isinstance(value, ast.Name) else value

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Container, Sequence
 from functools import lru_cache
 
-from ....utils.python_names import assignment_in, last_name, names_of
+from ....utils.python_names import assignment_in, assignments_in, last_name, names_of
 from ....utils.python_source import expression_or_none, literal_or, normalized, shared_expression, shared_module
 from ..model.model import ModuleFacts, Observation, Trial
 from ..scenarios.independent_copies import COPYING
@@ -102,7 +102,7 @@ def _is_as_it_was(record: TrialRecord) -> bool:
         return False
     if not observation.effects:
         return value.unchanged
-    made = dict(found for text in trial.arrange[:1] if (found := assignment_in(text)) is not None)
+    made = assignments_in(trial.arrange[:1])
     again = f".{trial.subject.rpartition('.')[2]}("
     if not all(again in text for text in trial.arrange[1:]):
         return False  # what another method did is undone: that is what the act is for

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from ....utils.python_names import assigned_variable, assignment_in, last_name, loaded_names, names_of
+from ....utils.python_names import assigned_variable, assignments_in, last_name, loaded_names, names_of
 from ....utils.python_source import (
     expression_or_none,
     literal_or,
@@ -158,7 +158,7 @@ def spared_words(case: Case) -> str:
     flag = _flag(call)
     if not flag or left not in loaded_names(call):
         return ""
-    made, both = _assigned(case).get(left), shared_expression(_equal_to(case, "result") or "")
+    made, both = assignments_in(case.statements).get(left), shared_expression(_equal_to(case, "result") or "")
     if made is None or not isinstance(both, ast.List) or not both.elts or ast.dump(both.elts[-1]) != ast.dump(made):
         return ""  # the call changed it, or nothing says that it did not
     return f"{flag}_leaves_{snake_case(left)}_alone"
@@ -170,7 +170,7 @@ def unchanged_words(case: Case) -> str:
     call = expression_or_none(case.statements[-1]) if case.statements else None
     if not isinstance(act, ast.Name) or not isinstance(call, ast.Call) or act.id not in loaded_names(call):
         return ""
-    made, shown = _assigned(case).get(act.id), _equal_to(case, "result")
+    made, shown = assignments_in(case.statements).get(act.id), _equal_to(case, "result")
     if made is None or last_name(call.func) != case.subject.rpartition(".")[2] or shown is None:
         return ""
     if normalized(shown) != ast.unparse(made):
@@ -209,11 +209,6 @@ def _undone_in_files(case: Case) -> str:
 
 def _nodes(statements: Sequence[str]) -> list[ast.stmt]:
     return [node for text in statements if (tree := parse_or_none(text)) for node in tree.body]
-
-
-def _assigned(case: Case) -> dict[str, ast.expr]:
-    """What the statements of a test assign, by the names of the variables."""
-    return dict(found for text in case.statements if (found := assignment_in(text)) is not None)
 
 
 def _equal_to(case: Case, actual: str) -> str | None:
