@@ -219,25 +219,28 @@ def _filled(
     return built, _Content(count, crowded, tuple(done.values()))
 
 
+def _method_call(statement: ast.stmt) -> tuple[str, ast.Call] | None:
+    """The method that a statement only calls, and the call; None for other statements."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return (call.func.attr, call) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+
+
 def _empties(statement: ast.stmt) -> bool:
     """Whether a statement takes everything out of an object."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in EMPTYING
+    called = _method_call(statement)
+    return called is not None and called[0] in EMPTYING
 
 
 def _takes_one(statement: ast.stmt) -> bool:
     """Whether a statement takes one item out of an object, without saying which: `stack.pop()`."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    takes = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _TAKING_ONE
-    return takes and isinstance(call, ast.Call) and not (call.args or call.keywords)
+    called = _method_call(statement)
+    return called is not None and called[0] in _TAKING_ONE and not (called[1].args or called[1].keywords)
 
 
 def _adds_nothing(statement: ast.stmt, facts: ModuleFacts) -> bool:
     """Whether an object is filled with what is empty: `box.update(Box())`."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.keywords:
-        return False
-    if call.func.attr not in _FILLING_BY_MANY and not call.func.attr.startswith("update"):
+    method, call = _method_call(statement) or ("", None)
+    if call is None or call.keywords or not (method in _FILLING_BY_MANY or method.startswith("update")):
         return False
     return all(
         degeneracy_of(one, facts) == SEVERE or (isinstance(one, ast.Call) and not one.args and not one.keywords)
@@ -307,12 +310,12 @@ def _put_in(statement: ast.stmt) -> int:
     """Counts what a statement puts into an object: one by `box[key] = value`, more by `box.extend([1, 2])`."""
     if isinstance(statement, ast.Assign):
         return int(isinstance(statement.targets[0], ast.Subscript))
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not call.args:
+    method, call = _method_call(statement) or ("", None)
+    if call is None or not call.args:
         return 0
-    many = call.func.attr in _FILLING_BY_MANY or call.func.attr.endswith("_all")
+    many = method in _FILLING_BY_MANY or method.endswith("_all")
     items = getattr(call.args[0], "elts", getattr(call.args[0], "keys", None)) if many else None
-    return max(1, len(items or ())) if many or is_filling(call.func.attr) else 0
+    return max(1, len(items or ())) if many or is_filling(method) else 0
 
 
 def _fills(member: CallableFacts) -> bool:
