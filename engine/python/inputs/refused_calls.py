@@ -57,8 +57,15 @@ def refused_call(node: ast.stmt) -> RefusedCall | None:
 
 
 def _told(manager: ast.Call) -> str:
-    """What `raises(Refused, match="^no: ")` tells of the message, as doctest writes it (`no: ...`); "" for nothing."""
+    """What `raises(Refused, match="^no: ")` tells of the message, as doctest writes it (`no: ...`); "" for nothing.
+
+    A text behind the exception, `raises(Refused, "no")`, is no pattern: pytest takes a function there, and helpers of
+    projects the message.
+    """
     given = next((one.value for one in manager.keywords if one.arg in _PATTERNS), None)
+    said = literal_or(manager.args[1], None) if given is None and len(manager.args) == 2 else None
+    if isinstance(said, str) and last_name(manager.func) != "assertRaisesRegex":
+        return f"...{said}..." if said.isprintable() and said else ""
     if given is None and last_name(manager.func) == "assertRaisesRegex" and len(manager.args) == 2:
         given = manager.args[1]
     if isinstance(given, ast.Call) and dotted_name(given.func) == "re.escape" and len(given.args) == 1:

@@ -195,7 +195,10 @@ class Oracle:
         shown = finding.trial.wanted or ""
         tells = "..." not in shown and not shown.startswith(PRINTS) and not _is_truth_of_comparison(finding.trial)
         if not checks and finding.agrees and shown and tells:
-            checks = [SpecExpectation("equals", "repr(result)", repr(shown.rstrip("\n")))]
+            # Where the value looks like an address in memory, nothing of it is known to stay but what is documented.
+            text = value.type_name in ("str", "bytes") and literal_or(shown.strip(), None) is not None
+            told = (shown.strip(), "result") if text else (repr(shown.rstrip("\n")), "repr(result)")
+            checks = [SpecExpectation("equals", told[1], told[0])]
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
         checks = [*_truth(finding, checks, self._facts), *_is_another_object(finding, value, checks)]
@@ -337,7 +340,8 @@ def _truth(finding: TrialFinding, checks: list[SpecExpectation], facts: ModuleFa
         return checks
     node = parse_expression(finding.trial.act)
     called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-    if finding.trial.mode != "call" or not (isinstance(node, ast.Compare | ast.BoolOp) or called in _TRUTH_TESTS):
+    asks = called in _TRUTH_TESTS and called not in _names_bound(finding)  # `all = All(...)` is no question
+    if finding.trial.mode != "call" or not (isinstance(node, ast.Compare | ast.BoolOp) or asks):
         return checks
     owner, _, name = finding.trial.subject.rpartition(".")
     if name == "__eq__" and any(callable_.qualname == f"{owner}.__ne__" for callable_ in facts.callables()):

@@ -10,8 +10,9 @@ from dataclasses import replace
 from ....utils.python_source import expression_or_none, literal_or, parse_python
 from ..inputs.calls import variable_for
 from ..inputs.receivers import changes_state
-from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial, Value
 from ..source.literals import literal_places
+from ..source.shown_calls import is_same_call
 from .initial_trials import ProposalContext, is_public_name
 from .story_steps import required_parameters
 
@@ -33,10 +34,15 @@ class ResultQueries:
         self._asked: Counter[str] = Counter()
 
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
-        """Returns the trial with questions to its result in place of the result; none where a test shows it whole."""
+        """Returns the trial with questions to its result in place of the result; none where a test shows it whole.
+
+        A result that is written as the call that made it shows nothing: it is asked for its items.
+        """
         value = observation.value
-        if observation.outcome != "returned" or value is None or value.source is not None or trial.mode != "call":
+        if observation.outcome != "returned" or value is None or trial.mode != "call":
             return []
+        if value.source is not None:
+            return self._items_of(trial, value)
         if any(item.source for _, item in value.attributes) or trial.act.startswith(("repr(", "lambda")):
             return []
         owner = self._class_of(value.type_name)
@@ -49,6 +55,16 @@ class ResultQueries:
         found = [replace(trial, act=act, looks=(), asks=(), wanted=None, wanted_line=0) for act in acts]
         self._asked[trial.subject] += len(found)
         return found
+
+    def _items_of(self, trial: Trial, value: Value) -> list[Trial]:
+        subject = next((one for one in self._context.facts.callables() if one.qualname == trial.subject), None)
+        owner = self._class_of(value.type_name)
+        if owner is None or not is_same_call(trial.act, value.source or "", subject):
+            return []
+        if not any(member.name == "__iter__" for member in owner.members):
+            return []
+        self._asked[trial.subject] += 1
+        return [replace(trial, act=f"list({trial.act})", looks=(), asks=(), wanted=None, wanted_line=0)]
 
     def _class_of(self, type_name: str) -> ClassFacts | None:
         module, _, name = type_name.rpartition(".")

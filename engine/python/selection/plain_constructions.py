@@ -160,11 +160,13 @@ def _handed_on(act: str, constructor: CallableFacts | None) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _given_in(source: str) -> frozenset[str]:
-    """The constants of a source, and its empty containers."""
+    """The constants of a source, its empty containers, and the names in it as texts."""
     tree = parse_or_none(source)
-    nodes = ast.walk(tree) if tree is not None else ()
-    empty = (ast.unparse(node) for node in nodes if isinstance(node, ast.List | ast.Tuple | ast.Dict))
-    return _constants(source) | (_UNSET & frozenset(empty))
+    nodes = list(ast.walk(tree)) if tree is not None else []
+    empty = [ast.unparse(node) for node in nodes if isinstance(node, ast.List | ast.Tuple | ast.Dict)]
+    # Of `int` an object may keep the name 'int'.
+    names = [repr(node.id) for node in nodes if isinstance(node, ast.Name)]
+    return _constants(source) | (_UNSET & frozenset(empty)) | frozenset(names)
 
 
 @lru_cache(maxsize=4096)

@@ -14,6 +14,7 @@ from ..model.model import ModuleFacts, Observation, Trial
 from ..scenarios.independent_copies import COPYING
 from ..search.called_results import DECORATED
 from ..search.trial_search import TrialRecord, returned_none
+from ..source.shown_calls import is_same_call
 
 _SAMPLES = tuple(definition for definition, _ in DECORATED)
 
@@ -33,18 +34,18 @@ def says_nothing(record: TrialRecord, facts: ModuleFacts) -> bool:
     found = record.notes.get(_SaysNothing)
     if found is None:
         found = record.notes[_SaysNothing] = (
-            _is_own_result(record) or _reads_back(record, facts) or _tells_hashes_apart(record)
+            _is_own_result(record, facts) or _reads_back(record, facts) or _tells_hashes_apart(record)
         )
     return found is True
 
 
-def _is_own_result(record: TrialRecord) -> bool:
+def _is_own_result(record: TrialRecord, facts: ModuleFacts) -> bool:
     """Whether the source of the result is the act itself."""
-    value, act = record.observation.value, record.trial.act
-    if value is None or value.source is None or not value.source.endswith(")") or record.observation.effects:
+    value = record.observation.value
+    if value is None or value.source is None or record.observation.effects:
         return False
-    written, found = shared_expression(act), shared_expression(value.source)
-    return isinstance(written, ast.Call) and found is not None and ast.dump(written) == ast.dump(found)
+    subject = next((one for one in facts.callables() if one.qualname == record.trial.subject), None)
+    return is_same_call(record.trial.act, value.source, subject)
 
 
 def _reads_back(record: TrialRecord, facts: ModuleFacts) -> bool:

@@ -1,9 +1,15 @@
-"""Finds the calls whose result the rest of an expression only shows: `f(x)` of `repr(f(x))` and of `f(x).to_text()`."""
+"""Finds the calls whose result the rest of an expression only shows: `f(x)` of `repr(f(x))` and of `f(x).to_text()`, and
+the ones that are the same call."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from ....utils.python_names import last_name
+from ....utils.python_source import shared_expression
+from ..model.model import CallableFacts
+from .titles import CallArgument, arguments_of
 
 _SHOWING = frozenset("repr str list tuple set dict sorted bytes".split())
 
@@ -26,3 +32,25 @@ def represented(node: ast.expr | None) -> ast.expr | None:
     """The x of `repr(x)`; None for any other expression."""
     is_one = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "repr"
     return node.args[0] if is_one and isinstance(node, ast.Call) and len(node.args) == 1 else None
+
+
+def is_same_call(first: str, second: str, subject: CallableFacts | None) -> bool:
+    """Whether two expressions are one call, also where only one of them names the arguments.
+
+    Args:
+        subject: the function that they call, if it is known: its parameters tell what is passed by position.
+    """
+    if not first.endswith(")") or not second.endswith(")"):
+        return False
+    one, other = shared_expression(first), shared_expression(second)
+    if not isinstance(one, ast.Call) or not isinstance(other, ast.Call):
+        return False
+    if ast.dump(one) == ast.dump(other):
+        return True
+    if subject is None or last_name(one.func) != subject.name or ast.dump(one.func) != ast.dump(other.func):
+        return False
+    return _as_pairs(arguments_of(first, subject)) == _as_pairs(arguments_of(second, subject)) != []
+
+
+def _as_pairs(arguments: Sequence[CallArgument]) -> list[tuple[str, str]]:
+    return sorted((one.name, one.source) for one in arguments)

@@ -107,8 +107,23 @@ def _timezone(draft, thing):
 
 
 def _delta(draft, thing):
-    text = _within(repr(thing))
-    return draft.call(datetime.timedelta, [text] if text != "0" else [])
+    return draft.call(datetime.timedelta, _units(thing))
+
+
+def _units(delta):
+    """The arguments of a duration in the units that a person would count it in: -6 hours, no day less and 64,800 s."""
+    sign = -1 if delta.days < 0 else 1
+    try:
+        size = abs(delta)
+    except OverflowError:  # the shortest one has no positive counterpart
+        return [_within(repr(delta))]
+    minutes, seconds = divmod(size.seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    units = zip(
+        ("days", "hours", "minutes", "seconds", "microseconds"),
+        (size.days, hours, minutes, seconds, size.microseconds),
+    )
+    return ["%s=%d" % (unit, sign * count) for unit, count in units if count]
 
 
 def _pattern(draft, thing):

@@ -123,3 +123,13 @@ def test_what_an_operator_returns_is_asked_as_a_whole(tmp_path: Path) -> None:
 def test_the_name_of_a_database_file_is_no_input_to_vary() -> None:
     trial = Trial("Archive.keep", "archive.keep('note')", arrange=("archive = Archive(tmp_path / 'records.db')",))
     assert [place.value for place in literal_places(trial)] == ["note"]
+
+
+def test_a_result_that_is_written_as_the_call_that_made_it_is_asked_for_its_items(tmp_path: Path) -> None:
+    source = "class Bag:\n    def __iter__(self):\n        return iter([1])\n\n\ndef bag(items):\n    return Bag()\n"
+    _, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    made = Trial("bag", "bag(items=[1])")
+
+    for shown, asked in (("bag([1])", ["list(bag(items=[1]))"]), ("bag([2])", [])):
+        seen = Observation("returned", Value("m.Bag", source=shown))
+        assert [trial.act for trial in ResultQueries(context).follow_up(made, seen)] == asked

@@ -139,7 +139,11 @@ SOURCES = {
         "datetime.datetime(2024, 1, 1, 9, 0, tzinfo=datetime.timezone.utc)"
     ),
     "datetime.time(9, 30)": "datetime.time(9, 30)",
-    "datetime.timedelta(hours=2)": "datetime.timedelta(seconds=7200)",
+    "datetime.timedelta(hours=2)": "datetime.timedelta(hours=2)",
+    "datetime.timedelta(hours=-6.5)": "datetime.timedelta(hours=-6, minutes=-30)",
+    "datetime.timedelta(weeks=2, seconds=1.5)": "datetime.timedelta(days=14, seconds=1, microseconds=500000)",
+    "datetime.timedelta.min": "datetime.timedelta(days=-999999999)",
+    "datetime.timedelta()": "datetime.timedelta()",
     "pathlib.Path('a/b')": "pathlib.Path('a/b')",
     "pathlib.PurePosixPath('a')": "pathlib.PurePosixPath('a')",
     "uuid.UUID(int=5)": "uuid.UUID('00000000-0000-0000-0000-000000000005')",

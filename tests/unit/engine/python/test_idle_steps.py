@@ -131,6 +131,17 @@ def held(kind: str, source: str) -> Observation:
     return Observation("returned", value=Value(kind, source=source, held="word"))
 
 
+@pytest.mark.parametrize(
+    ("written", "nothing"), [("keep(1, b=2)", True), ("keep(a=1, b=2)", True), ("keep(1, b=3)", False)]
+)
+def test_a_call_that_is_compared_with_itself_says_nothing_however_its_arguments_are_passed(
+    written: str, nothing: bool
+) -> None:
+    facts = facts_from_source(b"def keep(a, b):\n    return (a, b)\n", ModulePlace("m.py", "m", "."))
+    made = asked(0, "keep(1, 2)", Observation("returned", value=Value("m.Kept", source=written)), subject="keep")
+    assert says_nothing(made, facts) is nothing
+
+
 ADDING = asked(0, "url.add('x')", returned("Url('?x')"), "url = Url('')", subject="Url.add")
 
 

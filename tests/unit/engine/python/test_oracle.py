@@ -57,6 +57,38 @@ def test_a_documented_true_is_demanded_of_an_object_that_shows_itself_so() -> No
 
 
 @pytest.mark.feature("B-02")
+def test_a_documented_text_that_looks_like_an_address_is_compared_as_it_stands() -> None:
+    call = trial("ratio", "ratio('0x123EF4', 3)", wanted="'0x123EF4'\n", wanted_line=51)
+    seen = Value("str", "'0x123EF4'", text="'0x123EF4'")
+
+    assert kinds(TrialFinding(call, returned(seen), agrees=True, unstable=("result",))) == [
+        ("equals", "result", "'0x123EF4'")
+    ]
+
+
+@pytest.mark.feature("B-02")
+def test_what_an_object_called_like_a_builtin_gives_is_compared_with_true() -> None:
+    true = returned(Value("bool", "True", text="True"))
+
+    assert kinds(TrialFinding(trial("ratio", "all(1)", "all = ratio(1, 3)"), true)) == [("is", "result", "True")]
+    assert kinds(TrialFinding(trial("ratio", "all([ratio(1, 3)])"), true)) == [("holds", "result", None)]
+
+
+@pytest.mark.feature("B-02")
+def test_a_refusal_of_what_a_decorated_function_gives_keeps_the_call_of_it() -> None:
+    first = next(one for one in cart_facts().callables() if one.qualname == "ratio").lines[0]
+    refused = raised("ValueError", "no", first)
+
+    kept = normal_form(TrialFinding(trial("ratio", "ratio()(None)"), refused), cart_facts())
+    alone = normal_form(TrialFinding(trial("ratio", "str(ratio(None))"), refused), cart_facts())
+
+    assert kept is not None
+    assert kept.trial.act == "ratio()(None)"
+    assert alone is not None
+    assert alone.trial.act == "ratio(None)"
+
+
+@pytest.mark.feature("B-02")
 def test_a_documented_comparison_that_holds_is_no_picture_of_its_left_side() -> None:
     imports = ("from shop._shares import Share", "from shop.cart import ratio")
     call = trial("ratio", "ratio(1, 3) == Share(1, 3)", imports=imports, wanted="True", wanted_line=51)

@@ -115,3 +115,7 @@ def test_what_is_handed_on_is_stored_and_a_flag_that_every_object_begins_with_is
 def test_an_object_that_is_cleaned_is_more_than_stored() -> None:
     assert left(candidate("Box(Decimal('1.249'))", given="Decimal('1.25')")) == []
     assert left(candidate("Box(' a ')", given="'a'")) == ["Box(' a ')"]
+
+
+def test_the_name_of_a_type_that_was_given_is_stored() -> None:
+    assert left(candidate("Box(int)", name="'int'"), candidate("Box(str)", name="'text'")) == ["Box(str)"]

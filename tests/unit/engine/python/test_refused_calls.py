@@ -25,6 +25,8 @@ pytestmark = pytest.mark.feature("B-16")
         ("with raises(Refused, match=r'less than .+ \\(0\\)$'):\n    root(-1)", "Refused: ...less than ... (0)"),
         ("with raises(Refused, match=re.escape('no (0)')):\n    root(-1)", "Refused: ...no (0)..."),
         ("with self.assertRaisesRegex(Refused, 'no'):\n    root(-1)", "Refused: ...no..."),
+        ("with raises(Refused, 'no root (-1)'):\n    root(-1)", "Refused: ...no root (-1)..."),
+        ("with raises(Refused, root):\n    root(-1)", "Refused"),
         ("with raises(Refused, match='no|none'):\n    root(-1)", "Refused"),
         ("with raises(Refused, match='nos?'):\n    root(-1)", "Refused"),
         ("with raises(Refused, match='.*'):\n    root(-1)", "Refused"),
