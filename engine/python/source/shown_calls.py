@@ -1,5 +1,5 @@
-"""Finds the calls whose result the rest of an expression only shows: `f(x)` of `repr(f(x))` and of `f(x).to_text()`, and
-the ones that are the same call."""
+"""Finds the calls whose result the rest of an expression only shows: `f(x)` of `repr(f(x))` and of `f(x).to_text()`,
+and the ones that are the same call."""
 
 from __future__ import annotations
 
