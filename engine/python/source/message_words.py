@@ -28,7 +28,7 @@ _NEGATIONS = frozenset("not no".split())
 _MODALS = frozenset("cannot can could must should will may".split())
 _AUXILIARIES = frozenset("does do has have".split())
 # Words after which a phrase has no end.
-_JOINING = _LINKING | _NEGATIONS | _AUXILIARIES | frozenset("must can should will only".split())
+_JOINING = _LINKING | _NEGATIONS | _AUXILIARIES | frozenset("must can should will only most least".split())
 # What is no name of a situation but a sentence.
 _OF_SENTENCES = frozenset(
     "did needs need requires expected expects unable failed fails want wants only use try takes it this there".split()

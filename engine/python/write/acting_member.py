@@ -40,6 +40,7 @@ class NamedTest:
         shown: what a document says that it shows, in words.
         alike: the other tests of the member of which documents say the same.
         conditions: what sets it apart from the usual test of the member, in words, the most telling first.
+        only_of_size: whether no other test of the member has a result of the same size.
     """
 
     cases: list[Case]
@@ -51,6 +52,7 @@ class NamedTest:
     shown: str = ""
     alike: tuple[NamedTest, ...] = field(default=(), compare=False, repr=False)
     conditions: Sequence[str] = ()
+    only_of_size: bool = True
 
     @property
     def act(self) -> ast.expr:

@@ -108,11 +108,11 @@ def _without_indistinct(
 ) -> list[AssertableFinding]:
     """Drops findings whose tests or rows only a number, or the look of a value, tells from others, for want of words.
 
-    Documented ones, edges, rules and the only one of a member stay. So do rows, calls with a larger or smaller number
-    or with a value that looks otherwise (negative, with a comma), and those on an object that came about otherwise,
-    that run a way through the code that no other one does: what only notices more is not worth a row that a reader
-    cannot tell from its sibling. Two tests that no words tell apart are one, as are two that pass a value by its place
-    and by its name.
+    Edges, rules, documented ones that have a name and the only one of a member stay. So do rows, calls with a larger or
+    smaller number or with a value that looks otherwise (negative, with a comma), and those on an object that came about
+    otherwise, that run a way through the code that no other one does: what only notices more is not worth a row that a
+    reader cannot tell from its sibling. Two tests that no words tell apart are one, as are two that pass a value by its
+    place and by its name.
     """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
@@ -127,7 +127,9 @@ def _without_indistinct(
     looks = {id(one) for one, case in free if names_a_look(told[case.id], set_up.get(case.subject, frozenset()))}
     vague = {id(one) for one, case in free if case.id in built.vague or told[case.id].endswith("_by_name")}
     nameless = {id(one) for one, case in free if id(one) in vague and not _RANKED.search(told[case.id])}
-    untold = {id(one) for one, case in free if is_row(case)} | looks | vague
+    # What a document shows as well is worth no test that nobody can tell from its sibling.
+    nameless |= {id(one) for one, case in zip(judged, cases, strict=True) if one.documented and case.id in built.vague}
+    untold = {id(one) for one, case in free if is_row(case)} | looks | vague | nameless
     named = [one for one in judged if id(one) not in untold]
     others = showing_more([one for one in judged if id(one) in untold - nameless], named, by_kills=False)
     kept = {id(one) for one in (*named, *others)}

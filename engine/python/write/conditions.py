@@ -7,53 +7,47 @@ digits of literals.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 
 from ....utils.python_names import last_name
-from ..inputs.plain_texts import is_sample
 from ..model.model import CallableFacts
 from ..search.story_steps import is_filling
 from ..source.counterparts import APART, counterpart_names, relation_of, takes_counterparts
 from ..source.moments import moment_words
 from ..source.set_algebra import CHANGING, COMBINING
-from ..source.titles import describe, slug, snake_case
-from .situation import CLOCK, CONTENT, LATER, RECEIVER, VARYING, Situation, plural, singular
+from ..source.titles import snake_case
+from .argument_words import (
+    TELLING,
+    added_words,
+    noun_of,
+    option_name,
+    plain_name,
+    spread_words,
+    value_words,
+)
+from .situation import CLOCK, CONTENT, LATER, RECEIVER, Situation, plural
 from .value_features import (
     NAMELESS,
-    PLAIN_WORDS,
-    constant_words,
     feature_beside,
-    flag_words,
     item_count,
     made_words,
     with_feature,
 )
 
-TELLING = ("itself", "single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missing_", "blank_", "default_")
 # Parameters whose values are looked up: which of two is larger says nothing.
 _KEYS = frozenset({"key", "k", "name", "id", "ident"})
-# Options that any value may be given for: the word that is given says nothing.
-_ANYTHING = frozenset({"default", "value", "fillvalue", "fill_value", "initial"})
 _ONLY = "after_only_"
 # Words that say only of a value that it is another one, or how large.
 UNTOLD = ("other_", "longer_", "shorter_", "larger_", "smaller_")
 _ORDERED = ("larger_", "smaller_")
 # Words that say only that something is not the same: those that say how come before them.
-VAGUE = (*UNTOLD, "function_as_", "on_a_", "in_the_", _ONLY)
+_MADE = "made_by_"
+VAGUE = (*UNTOLD, "function_as_", "on_a_", "in_the_", _ONLY, _MADE)
 
 _EQUAL = "equal_"
 _ITSELF = "itself"
 # Of the features of a value, those that tell little beside several others.
 _SIZES_ALONE = frozenset({"large", "positive", "whole", "pair", "of_one_letter", "capitalized", "with_digits"})
-_KINDS: dict[type[ast.expr], str] = {
-    ast.List: "list",
-    ast.Tuple: "tuple",
-    ast.Set: "set",
-    ast.Dict: "dict",
-    ast.Constant: "text",
-}
-_COUNTS = {2: "two", 3: "three", 4: "four"}
 
 
 def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:
@@ -66,13 +60,15 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         told |= dict.fromkeys(mine.needed & told.keys(), "")  # each object is made with them: they set none apart
     found += told.values()
     for name in sorted(mine.varying - usual.varying - {*usual.arguments, CLOCK}):
-        found.append(f"with_{_option(name)}")
+        found.append(f"with_{option_name(name)}")
     if mine.built and not usual.built:
         found.append(_built_of_nothing(mine, usual, facts))
     if mine.set_up() != usual.set_up():
         found = [words for words in found if not words.startswith(_ORDERED)]
     steps = _steps(mine, usual, facts)
     found += [_related_arguments(mine, usual, facts), steps]
+    if mine.maker and mine.maker != usual.maker and facts is not None and usual.set_up()[1]:
+        found.append(f"{_MADE}{snake_case(mine.maker)}")
     filled = mine.filling() == list(mine.before) and (usual.content in usual.arguments or bool(usual.filling()))
     set_up = {steps} if filled else set[str]()
     if any("." not in name for name in told) and mine.content in told and told[mine.content] != "when_empty":
@@ -130,18 +126,18 @@ def _lacking(mine: Situation, usual: Situation, facts: CallableFacts | None) -> 
     free = facts is not None and any(one.kind == "var_keyword" for one in facts.parameters)
     known = {one.name for one in facts.parameters} if facts is not None else set[str]()
     required = {one.name for one in facts.needed if one.is_positional} if facts is not None else set[str]()
-    own = {_plain(name) for name in (*mine.arguments, *mine.varying)}
+    own = {plain_name(name) for name in (*mine.arguments, *mine.varying)}
     for name in usual.arguments:
-        if name in mine.arguments or name in mine.varying or mine.built or name == CLOCK or _plain(name) in own:
+        if name in mine.arguments or name in mine.varying or mine.built or name == CLOCK or plain_name(name) in own:
             continue
-        if free and "." not in name and name not in known:
+        if (free and "." not in name and name not in known) or (mine.maker and "." in name):
             continue
         if name in required or ("." not in name and facts is not None and facts.name.startswith("__")):
             continue  # every call has it, though the act may hide it
         if name == usual.content and mine.before:
             continue  # it was given to calls instead
-        empty = name == usual.content and (_is_filled(usual) or _plain(name) in NAMELESS)
-        found.append("when_empty" if empty else f"without_{_plain(name)}")
+        empty = name == usual.content and (_is_filled(usual) or plain_name(name) in NAMELESS)
+        found.append("when_empty" if empty else f"without_{plain_name(name)}")
     return found
 
 
@@ -156,19 +152,7 @@ def empty_arguments(mine: Situation) -> str:
     if not own or len(items) != len(own) or any(item_count(node) for node in items) or mine.varying:
         return ""
     name, node = next(iter(own.items()))
-    return f"empty_{_noun(name, node)}"
-
-
-def noun_of(name: str, node: ast.expr) -> str:
-    """What conditions call an argument that is bound to a parameter of the call or of the receiver's construction."""
-    return _noun(_plain(name), node)
-
-
-def _noun(plain: str, node: ast.expr) -> str:
-    """The parameter's name; where that is a letter or two, what its value is."""
-    if len(plain) > 2 or (isinstance(node, ast.Constant) and not isinstance(node.value, str)):
-        return plain
-    return _KINDS.get(type(node), plain)
+    return f"empty_{noun_of(name, node)}"
 
 
 def _difference(name: str, node: ast.expr, mine: Situation, usual: Situation) -> str:
@@ -179,20 +163,20 @@ def _difference(name: str, node: ast.expr, mine: Situation, usual: Situation) ->
     if name == CLOCK:
         return "" if LATER in mine.before else moment_words(node)
     if name == mine.spread:
-        return _spread(name, node, other)
+        return spread_words(name, node, other)
     content = _content_of_receiver(name, node, other, mine)
     if content is not None:
         return content
-    if _plain(name) in _KEYS and isinstance(node, ast.Constant) and isinstance(other, ast.Constant):
+    if plain_name(name) in _KEYS and isinstance(node, ast.Constant) and isinstance(other, ast.Constant):
         known, usual_known = ast.dump(node) in mine.known, ast.dump(other) in usual.known
-        return f"missing_{_plain(name)}" if mine.known and usual_known and not known else f"other_{_plain(name)}"
+        return f"{'missing' if mine.known and usual_known and not known else 'other'}_{plain_name(name)}"
     if other is None and name in usual.varying:
-        words = _value(name, node, None)
+        words = value_words(name, node, None)
         if words.startswith(TELLING) or isinstance(node, ast.Slice):
             return words
         # Otherwise it is one more of the values that are usual, unless it is made or looks otherwise than all of them.
         return _beside_rows(noun_of(name, node), node, usual.rows.get(name, []))
-    return _added(name, node, choice=name in mine.choices) if other is None else _value(name, node, other)
+    return added_words(name, node, choice=name in mine.choices) if other is None else value_words(name, node, other)
 
 
 def _beside_rows(plain: str, node: ast.expr, rows: Sequence[ast.expr]) -> str:
@@ -235,7 +219,7 @@ def _equal_arguments(mine: Situation, usual: Situation) -> str:
             known = [usual.arguments.get(name) for name in (first, second)]
             apart = None in known or len({ast.dump(node) for node in known if node is not None}) > 1
             if told[first] == told[second] and apart and mine.spread not in (first, second):
-                return f"{_EQUAL}{_plain(first)}_and_{_plain(second)}"
+                return f"{_EQUAL}{plain_name(first)}_and_{plain_name(second)}"
     return ""
 
 
@@ -252,7 +236,7 @@ def _related_arguments(mine: Situation, usual: Situation, facts: CallableFacts |
         # Of a set and its operands, a reader would take it for what they share with the set.
         own = facts is not None and facts.name in (*COMBINING, *CHANGING)
         return "" if mine.spread and own else f"with_{APART}"
-    return f"with_{_EQUAL}{_plain(mine.spread) if mine.spread else 'arguments'}"
+    return f"with_{_EQUAL}{plain_name(mine.spread) if mine.spread else 'arguments'}"
 
 
 def _counterparts(one: Situation, facts: CallableFacts | None) -> list[ast.expr]:
@@ -275,124 +259,3 @@ def _is_filled(usual: Situation) -> bool:
     node = usual.arguments.get(usual.content)
     is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(node.value)
     return own in CONTENT and (is_text or item_count(node) > 0)
-
-
-def _plain(name: str) -> str:
-    plain = snake_case(name.removeprefix(f"{RECEIVER}.").removeprefix("with_")) or "value"
-    return "operand" if plain == "other" else plain  # `other_other` says nothing
-
-
-def _option(name: str) -> str:
-    """The name of an option that is passed."""
-    return "other" if name == "other" else _plain(name)
-
-
-def _added(name: str, node: ast.expr, *, choice: bool) -> str:
-    """Describes an argument that the usual call does not have.
-
-    Args:
-        choice: whether the parameter takes one of several words.
-    """
-    plain = _option(name)
-    if isinstance(node, ast.Constant):
-        if node.value is True:
-            return f"with_{plain}"
-        if node.value is False:
-            return f"without_{plain}"
-        if node.value is None:
-            return f"none_as_{plain}"  # were it the default, the usual call would say the same
-    if isinstance(node, ast.Constant) and isinstance(node.value, str) and PLAIN_WORDS.fullmatch(node.value):
-        # The name of an option's choice tells more than that it was passed; a word for the sake of a word does not.
-        own = slug(node.value) in plain or plain in slug(node.value)
-        said = (is_sample(node.value) and not choice) or plain in _ANYTHING or own
-        return f"with_{plain}" if said else f"with_{slug(node.value)}_{plain}"
-    if flags := flag_words(node):
-        return f"with_{flags}_{plain}"
-    words = _value(name, node, None) if plain not in _ANYTHING else ""
-    # Of how many items it is tells less than that it is passed.
-    return words if words.startswith(TELLING) and not words.startswith("single_") else f"with_{plain}"
-
-
-def _value(name: str, node: ast.expr, usual: ast.expr | None) -> str:
-    """Describes an argument in words, without digits: by its sign, size, kind, or beside the usual one."""
-    plain = noun_of(name, node)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return f"negative_{plain}"
-    if isinstance(node, ast.Constant):
-        return constant_words(plain, node.value, usual.value if isinstance(usual, ast.Constant) else None)
-    if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
-        return _container(plain, node, usual)
-    if isinstance(node, ast.Call):
-        return _made(plain, node, usual)
-    if isinstance(node, ast.Lambda):
-        return f"function_as_{plain}"
-    if isinstance(node, ast.Slice):
-        return "slice"
-    if isinstance(node, ast.GeneratorExp):
-        return f"{plain}_as_generator"
-    words = describe(node)
-    return f"{plain}_{words}" if not re.search(r"\d", words) else f"other_{plain}"
-
-
-def _spread(name: str, node: ast.expr, usual: ast.expr | None) -> str:
-    """Describes any number of arguments: by how many they are, else by what they are."""
-    plain = _plain(name)
-    mine, others = (list(one.elts) if isinstance(one, ast.Tuple) else [] for one in (node, usual))
-    if len(mine) == len(others):
-        pairs = [pair for pair in zip(mine, others, strict=True) if VARYING not in pair]
-        changed = [pair for pair in pairs if ast.dump(pair[0]) != ast.dump(pair[1])]
-        words = [_value(singular(plain), *pair) for pair in changed]
-        # That one of them is empty tells more than that another is a list.
-        return next((one for one in words if one.startswith(TELLING)), words[0] if words else "")
-    if not mine:
-        return f"no_{plain}"
-    lists = [isinstance(one, ast.List) for one in (*mine, *others)]
-    if len(mine) == 1 and others and lists == [True, *[False] * len(others)]:
-        return f"list_of_{plural(singular(plain))}"
-    count = _COUNTS.get(len(mine), "several")
-    return f"single_{singular(plain)}" if len(mine) == 1 else f"{count}_{plural(singular(plain))}"
-
-
-def _container(plain: str, node: ast.List | ast.Tuple | ast.Set | ast.Dict, usual: ast.expr | None) -> str:
-    size = item_count(node)
-    if size and isinstance(usual, ast.List | ast.Tuple | ast.Set | ast.Dict) and not item_count(usual):
-        return f"non_empty_{plain}"
-    kind = type(node).__name__.lower()
-    if not size:
-        return f"empty_{plain}"
-    if usual is not None and type(usual) is not type(node):
-        return kind if plain == kind else f"{kind}_of_{plain}" if plain.endswith("s") else f"{plain}_as_{kind}"
-    others = item_count(usual)
-    if size == 1 and others != 1:
-        return f"single_{plain}"
-    feature = feature_beside(node, [usual]) if usual is not None else ""
-    if feature == "pair":
-        return f"two_{plain}"
-    if feature:
-        return with_feature(feature, plain)
-    return f"longer_{plain}" if size > others else f"shorter_{plain}" if size < others else f"other_{plain}"
-
-
-def _made(plain: str, node: ast.Call, usual: ast.expr | None) -> str:
-    made = snake_case(last_name(node.func))
-    if usual is None or not isinstance(usual, ast.Call) or last_name(usual.func) != last_name(node.func):
-        if made == plain or (made and len(plain) < 3):
-            return made  # a single letter names nothing
-        return made_words(plain, node) or f"other_{plain}"
-    if not node.args and not node.keywords:
-        return f"default_{made}"
-    inner = _inner_difference(node, usual)
-    if inner:
-        return inner
-    return f"other_{made}" if made == plain else f"other_{plain}"
-
-
-def _inner_difference(node: ast.Call, usual: ast.Call) -> str:
-    """Describes the only argument in which two calls of one function differ; empty where there is none."""
-    pairs = list(zip(node.args, usual.args, strict=False))
-    apart = [(mine, other) for mine, other in pairs if ast.dump(mine) != ast.dump(other)]
-    if len(node.args) != len(usual.args) or len(apart) != 1 or node.keywords or usual.keywords:
-        return ""
-    made = snake_case(last_name(node.func))
-    words = _value(made, *apart[0])
-    return words if not words.startswith("other_") else ""

@@ -1,8 +1,9 @@
-"""Gives variables of tests names of their own: none hides what the test file imports for another test."""
+"""Gives variables of tests names of their own: none hides a builtin, or what the test file imports for another test."""
 
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -12,18 +13,21 @@ from ....utils.python_source import parse_or_none
 from ..inputs.calls import variable_for
 from ..model.spec_case import Case
 
+_BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+_VOWELS = frozenset("aeio")
+
 
 def with_own_names(case: Case, imported: Collection[str]) -> Case:
-    """The case with other names for variables that have the name of an import: `new_jaro = Jaro()` beside `jaro`.
+    """The case with other names for variables that have the name of an import or a builtin: `new_all = All()`.
 
     Args:
         imported: the names that the test file imports.
     """
-    hiding = assigned_names(case.statements) & set(imported)
+    hiding = assigned_names(case.statements) & ({*imported} | (_BUILTINS - _expected_as_values(case)))
     if not hiding:
         return case
     wanted = {name: f"{_word_before(name, case)}_{name.strip('_')}" for name in sorted(hiding)}
-    return _renamed(case, wanted, imported)
+    return _renamed(case, wanted, {*imported, *_BUILTINS})
 
 
 def with_names_of_classes(case: Case, bases: Mapping[str, Collection[str]]) -> Case:
@@ -67,6 +71,15 @@ def _word_before(name: str, case: Case) -> str:
     """`new` for an object that is made of a class, else the article."""
     for text in case.statements:
         bound = assignment_in(text)
-        if bound is not None and bound[0] == name and isinstance(bound[1], ast.Call):
-            return "new" if last_name(bound[1].func)[:1].isupper() else "a"
-    return "a"
+        made = bound[1] if bound is not None and bound[0] == name else None
+        if isinstance(made, ast.Call) and last_name(made.func)[:1].isupper():
+            return "new"
+    return "an" if name[:1] in _VOWELS else "a"
+
+
+def _expected_as_values(case: Case) -> set[str]:
+    """Names that stand for a value in what is expected, not for what is called there."""
+    trees = [tree for one in case.expect if one.value and (tree := parse_or_none(one.value)) is not None]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    return {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in called}

@@ -35,17 +35,18 @@ from .acting_member import (
     uses_of_result,
 )
 from .conditions import TELLING, UNTOLD, VAGUE, differences, empty_arguments
-from .named_rows import named_rows
-from .row_words import is_filler
+from .rows.named_rows import named_rows
+from .rows.row_words import is_filler
 from .scenario_words import restored_words, scenario_words
 from .situation import situation_of
 from .usual_test import (
     Accepted,
     accepted_values,
     beside_siblings,
-    causes,
     is_beside_other_type,
+    naming_order,
     rare_first,
+    refusal_conditions,
     told_by_variables,
     usual_test,
     what_is_shown,
@@ -54,7 +55,7 @@ from .usual_test import (
 LONGEST_NAME = 66
 _MOST_CONDITIONS = 2
 # Conditions that need no preposition.
-_STANDING = ("saying_", "after_", "before_", "without_", "in_the_", "on_", "at_", "when_")
+_STANDING = ("saying_", "after_", "before_", "without_", "in_the_", "on_", "at_", "when_", "made_by_")
 # Conditions that need no option beside them.
 _SAYING_ALL = (*TELLING, "with_", "without_", "when_", "after_")
 _OF_LOOKING_UP = ("KeyError", "IndexError")
@@ -139,12 +140,13 @@ def _name_all(
     shown = [what_is_shown(test) for test in tests if test.cases[0].documented]
     usual_member = acting_member(subject, base, usual)
     told: set[str] = set()
+    sizes = Counter(_size(one) for one in returning)
     plain: dict[str, NamedTest] = {}  # by exception, the refusal named first: further ones say how they differ from it
     siblings: list[NamedTest] = []
     common = Counter(name for one in returning for name in {*one.situation.arguments, *one.situation.varying})
     for test in tests:
         test.alike = tuple(one for one in tests if test.shown and one is not test and one.shown == test.shown)
-    for test in [usual, *(one for one in tests if one is not usual)]:
+    for test in naming_order(usual, tests):
         own = acting = usual_member if test is usual else acting_member(subject, base, test)
         denied = subject.endswith(COMPARING) or (opposite and test is usual)
         if denied and not attribute_read(test) and shared_outcome(test) == "is_false":
@@ -152,9 +154,10 @@ def _name_all(
         own = f"{own}_for_other_type" if is_beside_other_type(subject, test) else own
         first = plain.setdefault(test.exception, test)
         doubtful = rare_first(_conditions(test, usual, first, told), common)
-        test.conditions = causes(test, doubtful, tests, accepted) if test.exception else doubtful
+        test.conditions = refusal_conditions(test, doubtful, first, tests, accepted) if test.exception else doubtful
         told.update(test.conditions if not test.exception else ())
         alone = [own] if own != usual_member and test is not usual and not test.exception else []
+        test.only_of_size = sizes[_size(test)] == 1
         candidates = (*alone, *_candidates(own, test, usual, first, siblings))
         siblings.append(test)
         # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
@@ -364,17 +367,23 @@ def _joined(conditions: Sequence[str]) -> str:
     return "_".join([*parts, *rest])
 
 
+def _size(test: NamedTest) -> str:
+    """Of what size the result of all rows is, in words; empty where they differ."""
+    sizes = {size_words(case) for case in test.cases}
+    return sizes.pop() if len(sizes) == 1 else ""
+
+
 def _size_of_outcome(test: NamedTest, usual: NamedTest) -> str:
     """Says how a result differs in size from the usual one: `with_several_results`, `with_single_result`, `is_zero`."""
-    mine, others = ({size_words(case) for case in one.cases} for one in (test, usual))
-    size = mine.pop() if len(mine) == 1 else ""
+    size, others = _size(test), {size_words(case) for case in usual.cases}
     counted = any(others) or not size.startswith("with_")  # what has no items has neither one nor several
     return size if counted and size not in others else ""
 
 
 def _count_of_outcome(test: NamedTest, usual: NamedTest) -> str:
-    """Says how many results there are, where the usual test has more or fewer; that one is zero tells little."""
-    size = "" if test.exception else _size_of_outcome(test, usual)
+    """Says how many results there are, where all others of the member have more or fewer; that one is zero tells
+    little."""
+    size = "" if test.exception or not test.only_of_size else _size_of_outcome(test, usual)
     return size if size.startswith("with_") or size == "is_empty" else ""
 
 

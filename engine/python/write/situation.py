@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ....utils.python_names import assigned_variable, last_name, names_of
@@ -13,7 +13,7 @@ from ..model.model import CallableFacts
 from ..model.spec_case import Case
 from ..search.story_steps import is_filling
 from ..source.moments import NOW
-from ..source.titles import arguments_of, positional_names
+from ..source.titles import CallArgument, arguments_of, positional_names
 
 RECEIVER = "self"
 LATER = "a_while"
@@ -21,6 +21,7 @@ CLOCK = "now()"  # no parameter has this name
 VARYING = ast.Name("varying", ast.Load())
 """Stands for an argument that differs from row to row."""
 _WORD = re.compile(r"['\"][A-Za-z][a-z_]{2,}['\"]")
+_WRITING = ("__delitem__", "__setitem__")
 _FILLING_BY_MANY = ("extend", "update")
 ORDER = ("first", "second", "third", "fourth", "fifth")
 CONTENT = frozenset({*ORDER, "args", "items", "iterable", "elements", "values", "data", "seq", "sequence"})
@@ -46,6 +47,7 @@ class Situation:
         choices: options of the call whose default is a word: what is passed for them is a choice among such.
         needed: arguments that each construction of the receiver's class must have, as in `arguments`.
         optional: whether such a construction may have others.
+        maker: the function that the receiver was made by, where no construction is in sight.
     """
 
     arguments: dict[str, ast.expr] = field(default_factory=dict)
@@ -61,6 +63,7 @@ class Situation:
     choices: frozenset[str] = frozenset()
     needed: frozenset[str] = frozenset()
     optional: bool = False
+    maker: str = ""
 
     def set_up(self) -> tuple[list[str], list[tuple[str, str]]]:
         """What the object is filled by and made with: of two that are set up alike, numbers may be compared."""
@@ -103,7 +106,7 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
     assigned, before = _arranged(case)
     asking = _asking(case, facts)
     act = parse_expression(asking)
-    found = _passed(asking, facts, assigned)
+    found = _passed(asking, facts, assigned, case)
     if NOW in assigned:
         found.arguments[CLOCK] = assigned[NOW]
     own_name = facts.name if facts is not None else ""
@@ -172,6 +175,7 @@ def _add_built(
     """Adds what the receiver is built with."""
     # A constructor may make an object of another class, as the documents of a derived class do with its base's.
     owner = facts.owner if facts is not None else ""
+    built = _own_construction(built, owner or "", constructors)
     if isinstance(built, ast.Call) and last_name(built.func) in (owner, *constructors):
         found.built = not built.args and not built.keywords and not found.before
         maker = constructors.get(last_name(built.func))
@@ -186,7 +190,16 @@ def _add_built(
             found.content = f"{RECEIVER}.{names[0]}"
         _add_options(found, built)
     elif isinstance(built, ast.Call) and isinstance(built.func, ast.Name):
-        _add_options(found, built)  # a function that makes such objects
+        found.maker = built.func.id
+        _add_options(found, built)
+
+
+def _own_construction(built: ast.expr, owner: str, constructors: Mapping[str, CallableFacts | None]) -> ast.expr:
+    """The construction of an object that another one is made with: `Upper()` of `Schema(Upper())`; else the whole."""
+    if isinstance(built, ast.Call) and last_name(built.func) not in (owner, *constructors):
+        made = [node for node in ast.walk(built) if isinstance(node, ast.Call) and last_name(node.func) == owner]
+        return made[0] if len(made) == 1 else built
+    return built
 
 
 def _add_options(found: Situation, built: ast.Call) -> None:
@@ -214,12 +227,12 @@ def _arranged(case: Case) -> tuple[dict[str, ast.expr], list[tuple[str, str]]]:
     return assigned, before
 
 
-def _passed(asking: str, facts: CallableFacts | None, assigned: Mapping[str, ast.expr]) -> Situation:
+def _passed(asking: str, facts: CallableFacts | None, assigned: Mapping[str, ast.expr], case: Case) -> Situation:
     """Returns the situation as far as the arguments of the call tell that an expression makes."""
     found = Situation()
     if facts is not None and facts.kind == "property":
         return found  # a call in the expression is that of the receiver's class
-    arguments = arguments_of(asking, facts)
+    arguments = arguments_of(asking, facts) or [*_written(case, facts)]
     parameters = facts.parameters if facts is not None else ()
     found.choices = frozenset(one.name for one in parameters if _WORD.fullmatch(one.default or ""))
     found.spread = next((one.name for one in parameters if one.kind == "var_positional"), "")
@@ -231,6 +244,19 @@ def _passed(asking: str, facts: CallableFacts | None, assigned: Mapping[str, ast
         node = _resolved(argument.node, assigned)
         found.arguments[argument.name or ("value" if len(arguments) == 1 else f"value_{ORDER[min(at, 4)]}")] = node
     return found
+
+
+def _written(case: Case, facts: CallableFacts | None) -> Iterator[CallArgument]:
+    """The key by which the last statement deletes or sets an item, of an act that only looks at the object."""
+    if facts is None or facts.name not in _WRITING or not case.statements:
+        return
+    names = [*positional_names(facts), "key", "value"]
+    node = parse_python(case.statements[-1].strip()).body[-1]
+    targets = node.targets if isinstance(node, ast.Assign | ast.Delete) else []
+    if len(targets) == 1 and isinstance(targets[0], ast.Subscript):
+        yield CallArgument(names[0], targets[0].slice)
+        if isinstance(node, ast.Assign):
+            yield CallArgument(names[1], node.value)
 
 
 def _without_act(before: Sequence[tuple[str, str]], name: str) -> list[tuple[str, str]]:

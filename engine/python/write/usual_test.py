@@ -18,6 +18,7 @@ from .value_features import feature_beside, features, with_feature
 Accepted = Mapping[str, Sequence[ast.expr]]
 """The values of each parameter with which calls of a module return."""
 _MOST_TOGETHER = 2
+_OPTIONS = ("with_", "without_")
 # A name that says something: of four letters and more, and not what anything may be called.
 _TOLD = re.compile(r"(?!(?:data|value|values|item|items|list|text|result|other|first|second|expected)\b)[a-z_]{4,24}")
 # A feature that tells a refused value from accepted ones; of what size it is tells nothing.
@@ -66,6 +67,43 @@ def causes(test: NamedTest, conditions: Sequence[str], tests: Sequence[NamedTest
     beside = [differences(test.situation, one.situation, test.facts) for one in tests if not one.exception]
     sole = {words[0] for words in beside if len(words) == 1}
     return [words for words in found if words and (words in sole or not words.startswith(("with_", "after_")))]
+
+
+def refusal_conditions(
+    test: NamedTest, conditions: Sequence[str], plain: NamedTest, tests: Sequence[NamedTest], accepted: Accepted
+) -> list[str]:
+    """What may make a refused call fail; first the only option by which it differs from the refusal that is named
+    plainly: no cause, but what sets the two apart.
+
+    Args:
+        plain: the first refusal with the same exception.
+    """
+    found = causes(test, conditions, tests, accepted)
+    apart = differences(test.situation, plain.situation, test.facts) if test is not plain else []
+    option = [words for words in apart if len(apart) == 1 and words.startswith(_OPTIONS)]
+    return [*option, *(words for words in found if words not in option)]
+
+
+def naming_order(usual: NamedTest, tests: Sequence[NamedTest]) -> list[NamedTest]:
+    """The tests of a member in the order in which they take their names.
+
+    The usual one is first. One that passes a single option bears its name, not one that passes others beside it; and
+    a call of what a function made tells more of a refusal than one that leaves it at that.
+    """
+
+    def passed(test: NamedTest) -> int:
+        words = differences(test.situation, usual.situation, test.facts)
+        return sum(one.startswith(_OPTIONS) for one in words) if not test.exception else 0
+
+    others = [one for one in tests if one is not usual]
+    return [usual, *sorted(others, key=lambda one: (_stops_short(one), passed(one)))]
+
+
+def _stops_short(test: NamedTest) -> bool:
+    """Whether a refusal of a function is of a call without arguments whose result is not called."""
+    act = test.act
+    is_bare = isinstance(act, ast.Call) and not (act.args or act.keywords) and isinstance(act.func, ast.Name)
+    return bool(test.exception) and is_bare and test.facts is not None and test.facts.owner is None
 
 
 def _is_operand_of_other_type(test: NamedTest) -> bool:
@@ -135,6 +173,7 @@ def usual_test(subject: str, returning: Sequence[NamedTest]) -> NamedTest:
             LATER in (done := test.situation.before),
             subject.endswith(COMPARING) and shared_outcome(test) == "is_false",
             is_beside_other_type(subject, test),
+            _stops_short(test),
             _is_given_nothing(test),
             bool(options := _options(test) - common),
             not test.cases[0].documented,

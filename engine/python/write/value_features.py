@@ -13,6 +13,8 @@ from ..source.titles import describe, slug, snake_case
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
 _SIGN = re.compile(r"[^\w\s]")
+METASYNTACTIC = frozenset("foo bar baz qux moo spam eggs abc xyz test".split())
+"""Texts that stand for any text."""
 NAMELESS = frozenset({"operand", "value"})
 """What an object is made of, where the parameter's name says no more than that."""
 
@@ -91,7 +93,9 @@ def _text(plain: str, value: str, usual: object) -> str:
     """Describes a text by its words, or by what it has and the usual one has not."""
     if not value.strip():
         return f"blank_{plain}"
-    if is_sample(value) and PLAIN_WORDS.fullmatch(value):
+    if value in METASYNTACTIC and not isinstance(usual, str):
+        return f"text_as_{plain}" if usual is not None else f"other_{plain}"
+    if (is_sample(value) or value in METASYNTACTIC) and PLAIN_WORDS.fullmatch(value):
         # A word for the sake of a word says nothing; that it has no signs does.
         signs = isinstance(usual, str) and _SIGN.search(usual)
         return f"plain_{'text' if plain in NAMELESS else plain}" if signs else f"other_{plain}"
@@ -221,7 +225,8 @@ _PARTICIPLES = {
             "split:split join:joined repeat:repeated reverse:reversed reversed:reversed sort:sorted sorted:sorted "
             "copy:copied deepcopy:copied encode:encoded decode:decoded escape:escaped unescape:unescaped quote:quoted "
             "unquote:unquoted compress:compressed decompress:decompressed normalize:normalized format:formatted "
-            "center:centred ljust:padded rjust:padded zfill:padded pad:padded truncate:truncated shuffle:shuffled"
+            "center:centred ljust:padded rjust:padded zfill:padded pad:padded truncate:truncated shuffle:shuffled "
+            "compile:compiled"
         ).split()
     )
 }

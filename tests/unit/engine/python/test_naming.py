@@ -294,7 +294,7 @@ def test_a_parameter_of_one_letter_is_named_by_what_is_passed() -> None:
     facts = ModuleFacts("m.py", "m", ".", "", functions=(function("join", "d"),))
     cases = (returns("join({'a': 1, 'b': 2})", subject="join"), returns("join({'a': 1})", subject="join"))
 
-    assert [case.id for case in name_tests(cases, facts).values()] == ["tc_join", "tc_join_for_single_dict"]
+    assert [case.id for case in name_tests(cases, facts).values()] == ["tc_join", "tc_join_for_single_item"]
 
 
 def test_an_object_made_in_the_call_says_how_it_differs() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
-from testwright.engine.python.write.row_words import words_of_rows
-from testwright.engine.python.write.search_words import search_words
+from testwright.engine.python.write.rows.row_words import words_of_rows
+from testwright.engine.python.write.rows.search_words import search_words
 from testwright.tests.support.engine.shop_findings import exploration, shop_findings
 from testwright.utils.names.case_names import cases_of_test, owned_tests
 

@@ -14,7 +14,7 @@ from testwright.engine.python.scenarios.scenario import FurtherRow
 from testwright.engine.python.scenarios.searched_items import show_searched_items
 from testwright.engine.python.search.trial_search import TrialSearch
 from testwright.engine.python.selection.select_trials import select_trials
-from testwright.engine.python.write.search_words import search_words
+from testwright.engine.python.write.rows.search_words import search_words
 from testwright.tests.support.engine.in_process_search import IdleProposer, InProcessWatcher
 from testwright.utils.python_source import parse_expression
 

@@ -11,7 +11,7 @@ from testwright.engine.python.model.model import CallableFacts, ClassFacts, Modu
 from testwright.engine.python.model.spec_case import Case, SpecExpectation
 from testwright.engine.python.source.message_words import message_words
 from testwright.engine.python.write.naming import name_tests
-from testwright.engine.python.write.row_words import words_of_rows
+from testwright.engine.python.write.rows.row_words import words_of_rows
 
 pytestmark = pytest.mark.feature("B-18")
 

@@ -7,8 +7,8 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 
-from ....utils.python_source import literal_or
-from .value_features import distinct_words, item_count, number_of
+from .....utils.python_source import literal_or
+from ..value_features import distinct_words, item_count, number_of
 
 _SOUGHT = re.compile(r"(\w+_)?(key|target|item|element|elem|needle|member|val|value|sought|wanted|x)")
 # How many items a list has at least whose gaps are compared, and by how much they differ.

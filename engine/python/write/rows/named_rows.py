@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from ....utils.python_names import unique_name
-from ....utils.python_source import parse_expression, parse_python
-from ..judge.case_tables import Group, read_group, tabulate
-from ..model.spec_case import Case
-from ..source.counterparts import relation_words
-from ..source.documents import Documents
-from ..source.message_words import words_of_messages
-from ..source.moments import NOW
-from ..source.outcome_words import outcome_words
-from ..source.passages import passage_words
-from .acting_member import NamedTest
+from .....utils.python_names import unique_name
+from .....utils.python_source import parse_expression, parse_python
+from ...judge.case_tables import Group, read_group, tabulate
+from ...model.spec_case import Case
+from ...source.counterparts import relation_words
+from ...source.documents import Documents
+from ...source.message_words import words_of_messages
+from ...source.moments import NOW
+from ...source.outcome_words import outcome_words
+from ...source.passages import passage_words
+from ..acting_member import NamedTest
+from ..value_features import number_of
 from .row_words import words_of_rows
-from .value_features import number_of
 
 _EXPECTED = ("expected", "message")
 _INDEXING = ("__getitem__", "__setitem__", "__delitem__", "insert", "pop")

@@ -9,18 +9,26 @@ import ast
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 
-from ....utils.python_names import last_name
-from ..inputs.plain_texts import is_sample
-from ..source.moments import moment_of, moment_words
-from ..source.titles import cut_slug, snake_case
+from .....utils.python_names import last_name
+from ...inputs.plain_texts import is_sample
+from ...source.moments import moment_of, moment_words
+from ...source.titles import cut_slug, snake_case
+from ..value_features import (
+    METASYNTACTIC,
+    distinct_words,
+    feature_beside,
+    is_unsorted,
+    item_count,
+    made_words,
+    number_of,
+    with_feature,
+)
 from .search_words import index_words, search_words
-from .value_features import distinct_words, feature_beside, is_unsorted, item_count, made_words, number_of, with_feature
 
 LONGEST_ROW = 40
 _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 # Names that say nothing of a number.
 _NAMELESS = frozenset({"value", "number", "n", "x", "val", "item"})
-_METASYNTACTIC = frozenset({"foo", "bar", "baz", "spam", "eggs"})
 _RANKS = {2: ("smaller", "larger"), 3: ("smallest", "middle", "largest")}
 _RELATIONS = {-1: "smaller", 0: "equal", 1: "larger"}
 _ORDERS = {-1: "ascending", 0: "equal", 1: "descending"}
@@ -283,7 +291,7 @@ def _of_texts(nodes: Sequence[ast.expr], words: list[str], expected: Mapping[str
 def is_filler(node: ast.expr) -> bool:
     """Whether a text is a word for the sake of a word."""
     text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-    return (is_sample(text) and text.isalpha()) or text in _METASYNTACTIC
+    return (is_sample(text) and text.isalpha()) or text in METASYNTACTIC
 
 
 def _is_word(node: ast.expr) -> bool:

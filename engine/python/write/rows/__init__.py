@@ -1,0 +1,1 @@
+"""Names the rows of tables by what sets each apart from the others."""
