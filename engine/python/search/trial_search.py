@@ -123,6 +123,13 @@ class Subject:
         return None
 
 
+class _Subjects(dict[str, Subject]):
+    """Subjects by their names; what a class inherits from another module has no code here to be reached."""
+
+    def __missing__(self, name: str) -> Subject:
+        return self.setdefault(name, Subject(name))
+
+
 class TrialSearch:
     """The state of the exploration of one module.
 
@@ -156,7 +163,9 @@ class TrialSearch:
         self.trials = 0
         self._kinds = kinds
         self._keys: set[tuple[object, ...]] = set()
-        self.subjects = {item.qualname: Subject(item.qualname, arcs=arcs.within(item)) for item in facts.callables()}
+        self.subjects = _Subjects(
+            {item.qualname: Subject(item.qualname, arcs=arcs.within(item)) for item in facts.callables()}
+        )
         self._regions = {name: subject.arcs for name, subject in self.subjects.items() if subject.arcs}
         self._outside = OutsideTrials()
         self._plain = proposer.initial()
@@ -174,7 +183,7 @@ class TrialSearch:
                 have += 1
 
     def _queue(self, trial: Trial, *, guided: bool) -> bool:
-        subject = self.subjects.setdefault(trial.subject, Subject(trial.subject))
+        subject = self.subjects[trial.subject]
         queue = subject.guided if guided else subject.pending
         if (guided and len(queue) >= LONGEST_QUEUE) or not self._register(trial):
             return False

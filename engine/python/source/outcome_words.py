@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Sequence
 
 from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none, shared_expression
@@ -10,6 +12,7 @@ from ..model.spec_case import CODE, Case
 from .titles import snake_case
 
 COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__")
+_WAYS = ((re.compile(r"\bago\b"), "in_the_past"), (re.compile(r"\bfrom now\b"), "in_the_future"))
 _TRUTHS = ("True", "False", "None")
 
 
@@ -67,3 +70,19 @@ def size_words(case: Case) -> str:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return "is_zero" if node.value == 0 else "is_positive"
     return ""
+
+
+def direction_words(cases: Sequence[Case]) -> str:
+    """Says which way the texts point in time that all cases expect, by their own words; empty for others."""
+    return _one_of_all([_way(case) for case in cases])
+
+
+def _way(case: Case) -> str:
+    one = case.expect[0]
+    node = expression_or_none(one.value or "") if one.actual == "result" and one.kind == "equals" else None
+    text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    return next((words for said, words in _WAYS if said.search(text)), "")
+
+
+def _one_of_all(words: Sequence[str]) -> str:
+    return words[0] if len(set(words)) == 1 else ""

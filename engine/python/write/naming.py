@@ -20,7 +20,7 @@ from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case
 from ..source.documents import Documents
 from ..source.message_words import message_words
-from ..source.outcome_words import COMPARING, size_words
+from ..source.outcome_words import COMPARING
 from ..source.passages import passage_words
 from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
 from .acting_member import (
@@ -34,11 +34,13 @@ from .acting_member import (
     told_behind,
     uses_of_result,
 )
-from .conditions import TELLING, UNTOLD, VAGUE, differences, empty_arguments
+from .argument_words import TELLING
+from .conditions import UNTOLD, VAGUE, differences, empty_arguments
 from .rows.named_rows import named_rows
 from .rows.row_words import is_filler
 from .scenario_words import restored_words, scenario_words
 from .situation import situation_of
+from .told_outcomes import TRUTH, count_of_outcome, direction_beside, outcome_size, outcome_tells, size_of_outcome
 from .usual_test import (
     Accepted,
     accepted_values,
@@ -59,7 +61,6 @@ _STANDING = ("saying_", "after_", "before_", "without_", "in_the_", "on_", "at_"
 # Conditions that need no option beside them.
 _SAYING_ALL = (*TELLING, "with_", "without_", "when_", "after_")
 _OF_LOOKING_UP = ("KeyError", "IndexError")
-_TRUTH = ("differs", "is_true", "is_false", "is_none", "is_empty")
 
 
 def name_tests(
@@ -140,7 +141,7 @@ def _name_all(
     shown = [what_is_shown(test) for test in tests if test.cases[0].documented]
     usual_member = acting_member(subject, base, usual)
     told: set[str] = set()
-    sizes = Counter(_size(one) for one in returning)
+    sizes = Counter(outcome_size(one) for one in returning)
     plain: dict[str, NamedTest] = {}  # by exception, the refusal named first: further ones say how they differ from it
     siblings: list[NamedTest] = []
     common = Counter(name for one in returning for name in {*one.situation.arguments, *one.situation.varying})
@@ -157,7 +158,7 @@ def _name_all(
         test.conditions = refusal_conditions(test, doubtful, first, tests, accepted) if test.exception else doubtful
         told.update(test.conditions if not test.exception else ())
         alone = [own] if own != usual_member and test is not usual and not test.exception else []
-        test.only_of_size = sizes[_size(test)] == 1
+        test.only_of_size = sizes[outcome_size(test)] == 1
         candidates = (*alone, *_candidates(own, test, usual, first, siblings))
         siblings.append(test)
         # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
@@ -211,7 +212,7 @@ def _candidates(
         yield f"{base}_{_joined([emptiness])}"
     if test is usual or not conditions:
         yield base
-    elif _tells(outcome, conditions[0], shared_outcome(usual)):
+    elif outcome_tells(outcome, conditions[0], shared_outcome(usual)):
         yield f"{base}_{outcome}"
     telling = [words for words in conditions if not words.startswith(UNTOLD)]
     if test is not usual and not test.exception:
@@ -220,14 +221,14 @@ def _candidates(
         yield from _with_words(f"{base}_for", told_by_variables(test, usual))
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
-        yield from _with_words(base, _count_of_outcome(test, usual))
+        yield from _with_words(base, count_of_outcome(test, usual))
     yield from _apart(base, test, siblings)
-    if outcome not in _TRUTH or outcome != shared_outcome(usual):
+    if outcome not in TRUTH or outcome != shared_outcome(usual):
         yield from _with_words(base, outcome)  # what the plainly named test finds true as well tells nothing
     if outcome:
         yield from (f"{base}_{_joined([words])}_{outcome}" for words in telling)
     yield base
-    yield from _with_words(base, _count_of_outcome(test, usual))
+    yield from _with_words(base, count_of_outcome(test, usual))
     if telling:
         yield from _with_words(f"{base}_{_joined(telling[:1])}", _by_name(test))
     yield from _with_words(base, outer_call(test))
@@ -279,6 +280,8 @@ def _apart(base: str, test: NamedTest, siblings: Sequence[NamedTest]) -> Iterato
         apart = beside_siblings(test, conditions[:count], telling, siblings)
         name = f"{base}_{_joined(conditions[:count])}"
         shared += [name] if apart is not None else []
+        if apart is not None:
+            yield from _with_words(name, direction_beside(test, [one for one in siblings if not one.exception]))
         yield from [name] if apart is None else (f"{base}_{_joined(words)}" for words in apart)
     yield from (f"{base}_{_joined([words])}" for words in telling[1:])
     yield from shared
@@ -306,7 +309,7 @@ def _vague_names(base: str, test: NamedTest, usual: NamedTest, conditions: Seque
     if test.exception:
         yield from (f"{base}_{_joined([words])}" for words in conditions if not words.startswith(UNTOLD))
     conditions = [words for words in conditions if words.startswith(UNTOLD)]
-    yield from _with_words(base, "" if test.exception else _size_of_outcome(test, usual))
+    yield from _with_words(base, "" if test.exception else size_of_outcome(test, usual))
     yield from (f"{base}_{_joined([words])}" for words in conditions if not words.startswith("other_"))
     if len(test.cases) == 1:  # those of one row are no name for a table
         yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
@@ -319,14 +322,6 @@ def _by_name(test: NamedTest) -> str:
     """Says that the act passes an argument by its name; nothing of others."""
     act = test.act
     return "by_name" if isinstance(act, ast.Call) and act.keywords else ""
-
-
-def _tells(outcome: str, condition: str, usual: str) -> bool:
-    """Whether an outcome makes a name; what is passed tells more than that nothing comes out, or than a truth of which
-    the usual rows show both."""
-    told = "is_empty" if usual else ("is_empty", "is_true", "is_false")
-    passed = condition.startswith((*TELLING, "with_", "without_"))
-    return outcome.startswith((*_TRUTH, "equals_")) and outcome != usual and not (passed and outcome.startswith(told))
 
 
 def _conditions(test: NamedTest, usual: NamedTest, plain: NamedTest, told: Collection[str]) -> list[str]:
@@ -365,26 +360,6 @@ def _joined(conditions: Sequence[str]) -> str:
     parts = [f"with_{'_and_'.join(with_)}"] if with_ else []
     parts += [f"for_{'_and_'.join(other)}"] if other else []
     return "_".join([*parts, *rest])
-
-
-def _size(test: NamedTest) -> str:
-    """Of what size the result of all rows is, in words; empty where they differ."""
-    sizes = {size_words(case) for case in test.cases}
-    return sizes.pop() if len(sizes) == 1 else ""
-
-
-def _size_of_outcome(test: NamedTest, usual: NamedTest) -> str:
-    """Says how a result differs in size from the usual one: `with_several_results`, `with_single_result`, `is_zero`."""
-    size, others = _size(test), {size_words(case) for case in usual.cases}
-    counted = any(others) or not size.startswith("with_")  # what has no items has neither one nor several
-    return size if counted and size not in others else ""
-
-
-def _count_of_outcome(test: NamedTest, usual: NamedTest) -> str:
-    """Says how many results there are, where all others of the member have more or fewer; that one is zero tells
-    little."""
-    size = "" if test.exception or not test.only_of_size else _size_of_outcome(test, usual)
-    return size if size.startswith("with_") or size == "is_empty" else ""
 
 
 def _value_words(case: Case, facts: CallableFacts | None) -> str:

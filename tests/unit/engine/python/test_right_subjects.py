@@ -103,3 +103,68 @@ def test_what_calls_an_object_of_a_class_is_of_its_call_and_so_are_the_other_row
     found = with_right_subjects([ran, passed_by, read, held], CALLED)
 
     assert [one.trial.subject for one in found] == ["Upper.__call__", "Upper.__call__", "Upper", "Upper"]
+
+
+def test_a_call_of_what_was_just_made_is_of_the_objects_call_which_a_base_class_may_have() -> None:
+    facts = facts_from_source(
+        b"""class _Base:
+    def __call__(self, value):
+        return value
+
+class Some(_Base):
+    def __init__(self, least=1):
+        self.least = least
+""",
+        ModulePlace("m.py", "m", "."),
+    )
+    body, built = (3, -2), (7, -6)
+    ran = asked("Schema(Some(2))(6.6)", body, built, subject="Some")
+    made = asked("Some(2).least", built, subject="Some")
+
+    assert [one.trial.subject for one in with_right_subjects([ran, made], facts)] == ["Some.__call__", "Some"]
+
+
+SHELF = facts_from_source(
+    b"""class Shelf:
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        return iter(self.items)
+
+    __and__ = Set.__and__
+
+def shelf(*items):
+    return Shelf.filled(items)
+""",
+    ModulePlace("m.py", "m", "."),
+)
+
+
+def test_a_construction_that_is_iterated_over_is_of_the_iteration_unless_that_has_records_of_its_own() -> None:
+    iterated = asked("list(Shelf([4]))", (3, -2), (6, -5), subject="Shelf")
+    own = replace(asked("list(one)", (6, -5), subject="Shelf.__iter__", arrange=("one = Shelf([1, 2])",)), number=1)
+
+    assert [one.trial.subject for one in with_right_subjects([iterated], SHELF)] == ["Shelf.__iter__"]
+    assert with_right_subjects([iterated, own], SHELF) == [own]
+
+
+@pytest.mark.parametrize(
+    ("act", "subject"),
+    [
+        ("one & shelf(3, 4)", "Shelf.__and__"),
+        ("shelf(1) < shelf(1, 2)", "Shelf.__lt__"),
+        ("1 in one", "Shelf.__contains__"),
+        ("len(shelf(1))", "Shelf.__len__"),
+        ("one == shelf(1, 2)", "shelf"),
+        ("word & shelf(1)", "shelf"),
+        ("list(one)", "shelf"),
+    ],
+)
+def test_an_operator_on_what_a_function_made_is_a_member_of_its_class(act: str, subject: str) -> None:
+    made = replace(asked("shelf(1, 2)", subject="shelf"), number=0)
+    seen = Observation("returned", value=Value("m.Shelf", text="Shelf"))
+    made = replace(made, seen=replace(made.seen, observation=seen))
+    used = replace(asked(act, subject="shelf", arrange=("one = shelf(1, 2)", "word = 'a'")), number=1)
+
+    assert [one.trial.subject for one in with_right_subjects([made, used], SHELF)] == ["shelf", subject]

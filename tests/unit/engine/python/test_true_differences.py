@@ -1,0 +1,171 @@
+"""Names of tests tell what really sets them apart from their siblings: options of calls and of objects, kinds of keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from testwright.engine.python.model.spec_case import Case, SpecExpectation
+from testwright.engine.python.write.local_names import with_own_names
+from testwright.engine.python.write.naming import name_tests
+
+pytestmark = pytest.mark.feature("B-06", "B-16", "B-18")
+
+
+def _callable(qualname: str, *names: str, kind: str = "method") -> CallableFacts:
+    """A callable; a parameter with an equals sign has a default."""
+    parameters = tuple(
+        Parameter(name.rstrip("="), "positional_or_keyword", default="None" if name.endswith("=") else None)
+        for name in ((() if kind == "function" else ("self",)) + names)
+    )
+    owner = None if kind == "function" else qualname.partition(".")[0]
+    return CallableFacts(qualname, kind, (1, 2), parameters, owner=owner)  # type: ignore[arg-type]
+
+
+CHECK = ClassFacts(
+    "Check",
+    "plain",
+    (1, 9),
+    constructor=_callable("Check", "pattern", "msg=", "strict=", kind="constructor"),
+    members=(
+        _callable("Check.__call__", "v"),
+        _callable("Check.__delitem__", "index"),
+        _callable("Check.removed", "iterable"),
+    ),
+)
+FACTS = ModuleFacts(
+    "m.py",
+    "m",
+    ".",
+    "",
+    functions=(
+        _callable("since", "d", "other=", kind="function"),
+        _callable("days", "start", "stop", "step=", "inclusive=", kind="function"),
+        _callable("is_file", kind="function"),
+    ),
+    classes=(CHECK,),
+)
+
+
+def gives(subject: str, act: str, value: str, *statements: str) -> Case:
+    demand = SpecExpectation("equals", "result", value)
+    return Case(" ".join((*statements, act)), "x", subject, act, "call", (demand,), statements=statements)
+
+
+def refuses(subject: str, act: str, *statements: str) -> Case:
+    demand = SpecExpectation("raises", "message", exception="Invalid")
+    return Case(" ".join((*statements, act)), "x", subject, act, "call", (demand,), statements=statements)
+
+
+def named(*cases: Case) -> list[str]:
+    vague = set[str]()
+    found = name_tests(cases, FACTS, vague)
+    return [f"{found[case.id].id.removeprefix('tc_')}{' vague' * (case.id in vague)}" for case in cases]
+
+
+def test_an_object_that_another_one_is_made_with_tells_its_tests_by_its_own_options() -> None:
+    found = named(
+        gives("Check.__call__", "validate('1')", "'1'", "validate = Schema(Check('[0-9]'))"),
+        gives("Check.__call__", "validate('1')", "1", "validate = Schema(Check('[0-9]', strict=True))"),
+        gives("Check.__call__", "validate('1')", "'1'", "validate = Schema(Check(re.compile('[0-9]')))"),
+    )
+
+    assert found == ["check_call", "check_call_with_strict", "check_call_for_compiled_pattern"]
+
+
+def test_a_further_refusal_is_told_by_the_only_option_that_the_first_one_lacks() -> None:
+    found = named(
+        refuses("Check.__call__", "check('x')", "check = Check('[0-9]')"),
+        refuses("Check.__call__", "check('x')", "check = Check('[0-9]', msg='no good')"),
+    )
+
+    assert found == ["check_call_raises_invalid", "check_call_raises_invalid_with_msg"]
+
+
+def test_what_a_function_made_lacks_no_argument_of_the_constructor() -> None:
+    found = named(
+        gives("Check.__call__", "check(1)", "1", "check = Check([int, str])"),
+        gives("Check.__call__", "check(1)", "1", "check = maybe(int)"),
+    )
+
+    assert found == ["check_call", "check_call_made_by_maybe vague"] or found == [
+        "check_call",
+        "check_call_made_by_maybe",
+    ]
+
+
+def test_a_key_that_a_statement_deletes_by_is_told_by_its_kind() -> None:
+    found = named(
+        gives("Check.__delitem__", "list(check)", "[3]", "check = Check([3, 1], strict=True)", "del check[1:3]"),
+        gives("Check.__delitem__", "list(check)", "[1, 2]", "check = Check([1, 2, 3])", "del check[2]"),
+    )
+
+    assert found == ["check_delitem", "check_delitem_for_index"]
+
+
+@pytest.mark.parametrize(
+    ("member", "name"), [("removed", "check_removed_for_single_item"), ("__call__", "check_call_for_single_item")]
+)
+def test_a_list_of_one_item_is_not_called_a_single_list(member: str, name: str) -> None:
+    act = {"removed": "check.removed({})", "__call__": "check({})"}[member]
+    several, single = (
+        gives(f"Check.{member}", act.format(given), "None", "check = Check([5])") for given in ("[3, 4]", "[3]")
+    )
+
+    assert named(several, single)[1] == name
+
+
+def test_a_single_option_names_the_test_that_passes_no_other() -> None:
+    found = named(
+        gives("days", "days(1, 9, step=4, inclusive=True)", "[1, 5, 9]"),
+        gives("days", "days(1, 3)", "[1, 2]"),
+        gives("days", "days(1, 3, inclusive=True)", "[1, 2, 3]"),
+        gives("days", "days(1, 8, step=3)", "[1, 4, 7]"),
+    )
+
+    assert found == ["days_with_step_and_inclusive", "days", "days_with_inclusive", "days_with_step"]
+
+
+def test_a_time_that_passed_and_one_to_come_are_told_by_the_words_of_the_answer() -> None:
+    found = named(
+        gives("since", "since(2, other=5)", "'2 hours from now'"),
+        gives("since", "since(9)", "'today'"),
+        gives("since", "since(9, other=8)", "'3 days ago'"),
+    )
+
+    assert found == ["since_with_other", "since", "since_with_other_in_the_past"]
+
+
+def test_a_refusal_without_any_argument_gives_the_plain_name_to_one_with_a_value() -> None:
+    bare, called = refuses("is_file", "is_file()"), refuses("is_file", "is_file()('missing.txt')")
+
+    assert named(bare, called)[1] == "is_file_raises_invalid"
+
+
+def test_how_many_results_there_are_is_no_condition_where_a_sibling_has_as_many() -> None:
+    cases = [
+        gives("days", "days(1, 2)", "[1]"),
+        gives("days", "days(1, 4, step=1)", "[1, 2, 3]"),
+        gives("days", "days(4, 7)", "[4, 5, 6]"),
+    ]
+
+    assert not any(name.endswith("several_results") for name in named(*cases))
+
+
+def test_no_variable_hides_a_builtin() -> None:
+    demand = SpecExpectation("equals", "result", "3")
+    case = Case("tc", "x", "Check.__call__", "all(3)", "call", (demand,), statements=("all = Check(3)",))
+
+    found = with_own_names(case, ())
+
+    assert (found.statements, found.expression) == (("new_all = Check(3)",), "new_all(3)")
+
+
+def test_a_variable_that_an_expected_value_names_keeps_its_name() -> None:
+    demand = SpecExpectation("is", "result", "iter")
+    case = Case("tc", "x", "Check.__call__", "check(iter)", "call", (demand,), statements=("iter = [3]",))
+
+    assert with_own_names(case, ()) is case
+    assert with_own_names(replace(case, expect=(replace(demand, value="[3]"),)), ()).statements == ("an_iter = [3]",)
