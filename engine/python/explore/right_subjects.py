@@ -48,7 +48,9 @@ def with_right_subjects(records: Sequence[TrialRecord], facts: ModuleFacts) -> l
             members[one.name].append(one)
     bases = bases_by_class(facts)
     calling = _by_class("__call__", facts)
-    called = {(one.trial.subject, one.trial.arrange) for one in records if _calls_object(one, calling)}
+    known = {owner.name: owner for owner in facts.classes}
+    own = {name: [one for base in lineage(name, bases) for one in known[base].members] for name in calling}
+    called = {(one.trial.subject, one.trial.arrange) for one in records if _calls_object(one, own)}
     iterating = _by_class("__iter__", facts)
     made = classes_made(records, facts)
     shown = {one.trial.subject for one in records if one.observation.outcome == "returned"}
@@ -126,10 +128,13 @@ def _iterates_object(record: TrialRecord, iterating: Mapping[str, CallableFacts]
     return isinstance(act, ast.Call) and ast.unparse(act.func) == record.trial.subject
 
 
-def _calls_object(record: TrialRecord, calling: Mapping[str, CallableFacts]) -> bool:
-    """Whether a trial of a class's construction calls what was made and so runs what calls of its objects do."""
-    own = calling.get(record.trial.subject)
-    return own is not None and _calls_what_was_made(record.trial) and runs_body(own, record.arcs)
+def _calls_object(record: TrialRecord, own: Mapping[str, Sequence[CallableFacts]]) -> bool:
+    """Whether a trial of a class's construction calls what was made and so runs what its objects do.
+
+    An object that another one is made with may be asked otherwise than by a call of its own.
+    """
+    members = own.get(record.trial.subject, ())
+    return _calls_what_was_made(record.trial) and any(runs_body(one, record.arcs) for one in members)
 
 
 def _calls_what_was_made(trial: Trial) -> bool:

@@ -1,4 +1,4 @@
-"""Names of tests tell what really sets them apart from their siblings: options of calls and of objects, kinds of keys."""
+"""Names of tests tell what really sets them apart from their siblings: options of calls and objects, kinds of keys."""
 
 from __future__ import annotations
 
