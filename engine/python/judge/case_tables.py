@@ -34,6 +34,7 @@ _KINDS: dict[type, str] = {
     ast.Dict: "gives_a_dict",
     ast.Set: "gives_a_set",
 }
+_FLAGS = frozenset({"True", "False", "None"})
 _ORDER = ("first", "second", "third", "fourth", "fifth")
 _TELLING_NOTHING = frozenset({NAMELESS, *"val item element elem key k v x n obj data".split()})
 _RESERVED = frozenset({"request", "self", "cls", "capsys", "tmp_path", "monkeypatch"})
@@ -159,8 +160,8 @@ def _parts(one: SpecExpectation) -> tuple[str, ...]:
 
 
 def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
-    """Finds columns that repeat another one in every row: of expected attributes the argument of the same name or a
-    text that is passed, and of texts that stand in several places."""
+    """Finds columns that repeat another one in every row: of expected attributes the argument of the same name, a text
+    that is passed or an expected value before it, and of texts that stand in several places."""
     found: dict[int, int] = {}
     given = [at for at in varying if not holes[at].name.startswith("expected")]
     for at in varying:
@@ -172,6 +173,11 @@ def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
             again = texts and other < at and other not in found
             if (texts and name.startswith("expected_")) or name == f"expected_{holes[other].name}" or again:
                 found.setdefault(at, other)
+    shown: dict[tuple[str, ...], int] = {}
+    for at in varying:
+        if at not in given and at not in found and _FLAGS.isdisjoint(holes[at].values):
+            first = shown.setdefault(holes[at].values, at)
+            found.update({at: first} if first != at else {})
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from testwright.engine.python.judge.case_tables import (
     MOST_ROWS,
@@ -49,6 +50,26 @@ def test_a_text_that_stands_in_two_places_of_every_row_is_one_column() -> None:
     assert table is not None
     assert table.columns == ("url",)
     assert table.template.expect[0].value == "Page(Line(url))"
+
+
+def test_what_a_call_returns_and_its_object_keeps_is_one_column() -> None:
+    def step(number: int, *answers: str) -> Case:
+        kept = tuple(
+            SpecExpectation("equals", name, one) for name, one in zip(("result", "it.at"), answers, strict=True)
+        )
+        return replace(case(f"it.f({number})"), expect=kept)
+
+    same, apart, flags = (
+        tabulate([step(1, *first), step(2, *second)])
+        for first, second in ((("3", "3"), ("4", "4")), (("3", "3"), ("4", "5")), (("True",) * 2, ("False",) * 2))
+    )
+
+    assert same is not None
+    assert apart is not None
+    assert flags is not None
+    assert same.columns == ("value", "expected")
+    assert [one.value for one in same.template.expect] == ["expected", "expected"]
+    assert [len(one.columns) for one in (apart, flags)] == [3, 3]
 
 
 def test_names_given_for_the_columns_win() -> None:
