@@ -109,6 +109,8 @@ class CaseShape:
 
     def _opened(self, node: ast.expr, name: str, *, whole: bool = False) -> str:
         """Source with holes for the arguments of its chained calls; `whole` lets a plain value be one hole."""
+        if whole and self._makes_plain_value(node):
+            return self._hole(ast.unparse(node), name)
         if isinstance(node, ast.Call):
             function = self._opened(node.func, name)
             outer, self._taker = self._taker, f"{'.' * isinstance(node.func, ast.Attribute)}{last_name(node.func)}"
@@ -151,6 +153,10 @@ class CaseShape:
     def _is_data(self, node: ast.expr) -> bool:
         """Whether an expression reads no local names, so that it can move into a table outside the test."""
         return not isinstance(node, ast.Starred) and all(self._is_inert(one) for one in ast.walk(node))
+
+    def _makes_plain_value(self, node: ast.expr) -> bool:
+        """Whether a call makes a value of a standard type: a year and a day say nothing apart from their date."""
+        return isinstance(node, ast.Call) and last_name(node.func) in _INERT_CALLS and self._is_data(node)
 
     def _is_inert(self, node: ast.AST) -> bool:
         """Whether building the value runs no code of the target: tables are built when the file is imported."""

@@ -12,6 +12,7 @@ from ..source.titles import describe, slug, snake_case
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
+_PLAIN_PART = re.compile(r"[A-Za-z0-9]{1,12}")
 _SIGN = re.compile(r"[^\w\s]")
 METASYNTACTIC = frozenset("foo bar baz qux moo spam eggs abc xyz test".split())
 """Texts that stand for any text."""
@@ -64,12 +65,25 @@ def distinct_words(nodes: Sequence[ast.expr]) -> list[str]:
         feature = feature_beside(node, others) if isinstance(node, _CONTAINERS) and others else ""
         feature = feature or (feature_beside(node, same) if same else "")
         if not feature:
-            found.append(words[at])
+            found.append(_with_own_parts(words[at], node, same) if same else words[at])
         elif isinstance(node, _CONTAINERS):
             found.append(feature)  # how many items it has tells less
         else:
             found.append(with_feature(feature, words[at]))
     return found
+
+
+def _with_own_parts(words: str, node: ast.expr, others: Sequence[ast.expr]) -> str:
+    """The words of a text with the part of it that no other text of the same words has: `0_0_29_2_2024`."""
+    mine, *theirs = (_parts_of_line(one) for one in (node, *others))
+    own = next((part for part in reversed(mine) if not any(part in other for other in theirs)), "")
+    part = slug(own) if _PLAIN_PART.fullmatch(own) else ""
+    return f"{words}_{part}" if part and not words.endswith(part) else words
+
+
+def _parts_of_line(node: ast.expr) -> list[str]:
+    text = str(node.value) if isinstance(node, ast.Constant) else ""
+    return text.split() if "\n" not in text else []
 
 
 def constant_words(plain: str, value: object, usual: object) -> str:
@@ -260,6 +274,7 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("with_percent_sign", lambda text: "%" in text),
     ("with_ampersand", lambda text: "&" in text),
     ("with_question_mark", lambda text: "?" in text),
+    ("with_at_sign", lambda text: "@" in text),
     ("with_tilde", lambda text: "~" in text),
     ("with_tab", lambda text: "\t" in text.strip()),
     ("with_slash", lambda text: "/" in text),
@@ -270,5 +285,7 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("with_spaces", lambda text: " " in text.strip()),
     ("with_digits", lambda text: any(letter.isdigit() for letter in text)),
     ("with_punctuation", lambda text: any(not letter.isalnum() and not letter.isspace() for letter in text)),
-    ("of_one_letter", lambda text: len(text) == 1),
+    ("of_one_letter", lambda text: len(text) == 1 and text.isalpha()),
+    ("single_digit", lambda text: len(text) == 1 and text.isdigit()),
+    ("of_one_sign", lambda text: len(text) == 1),
 )

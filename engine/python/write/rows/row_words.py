@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
 
 from .....utils.python_names import last_name
+from .....utils.python_source import literal_or
 from ...inputs.plain_texts import is_sample
-from ...source.moments import moment_of, moment_words
+from ...source.message_words import phrase_of
+from ...source.moments import moment_words
 from ...source.titles import cut_slug, snake_case
 from ..value_features import (
     METASYNTACTIC,
@@ -23,9 +24,11 @@ from ..value_features import (
     number_of,
     with_feature,
 )
+from .moment_rows import between_moments, is_moment, words_of_moments
 from .search_words import index_words, search_words
 
 LONGEST_ROW = 40
+_LETTER_OR_TWO = 2
 _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 # Names that say nothing of a number.
 _NAMELESS = frozenset({"value", "number", "n", "x", "val", "item"})
@@ -33,8 +36,6 @@ _RANKS = {2: ("smaller", "larger"), 3: ("smallest", "middle", "largest")}
 _RELATIONS = {-1: "smaller", 0: "equal", 1: "larger"}
 _ORDERS = {-1: "ascending", 0: "equal", 1: "descending"}
 _SIZES = {2: ("shorter", "longer"), 3: ("shortest", "middle", "longest")}
-_SPANS = ((365, "years"), (28, "months"), (7, "weeks"), (1, "days"))
-_SECONDS = ((3600, "hours"), (60, "minutes"))
 
 
 def words_of_rows(
@@ -61,7 +62,7 @@ def words_of_rows(
         return sought
     count = len(next(iter(cells.values())))
     reasons = {name: _reasons(name, nodes, expected, alone=len(cells) == 1) for name, nodes in cells.items()}
-    if related := _between_moments(cells, clock):
+    if related := between_moments(cells, clock):
         return related
     if clock in reasons:
         reasons[clock] = [moment_words(node) for node in cells[clock]]
@@ -105,7 +106,8 @@ def _parted(plain: Sequence[Sequence[str]], outcomes: Sequence[Sequence[str]]) -
     """Joins the words of all columns; by `and`, and with what comes out, where a row is like another one otherwise."""
     found = [cut_slug("_".join(row), LONGEST_ROW) for row in zip(*plain, strict=True)]
     for columns, joint in ((plain, "_and_"), ((*plain, *outcomes), "_")):
-        other = [cut_slug(joint.join(row), LONGEST_ROW) for row in zip(*columns, strict=True)]
+        parted = ([part for part in row if part] for row in zip(*columns, strict=True))
+        other = [cut_slug(joint.join(row), LONGEST_ROW) for row in parted]
         alike = [word for word in found if found.count(word) > 1]
         told = [mine if word in alike else word for word, mine in zip(found, other, strict=True)]
         found = told if len(set(told)) > len(set(found)) else found
@@ -114,6 +116,8 @@ def _parted(plain: Sequence[Sequence[str]], outcomes: Sequence[Sequence[str]]) -
 
 def _of_outcomes(name: str, nodes: Sequence[ast.expr]) -> list[str]:
     """Describes what is expected by what it is of: `path_apple`, `empty_path`; `gives_apple` of the result itself."""
+    if name == "message":  # a phrase that is cut would say something else
+        return [phrase_of(said) if isinstance(said := literal_or(node, ""), str) else "" for node in nodes]
     noun = name.removeprefix("expected").strip("_")
     found = [word.removesuffix("_string") for word in distinct_words(nodes)]
     if not noun:
@@ -136,8 +140,10 @@ def _joined(words: Mapping[str, Sequence[str]], cells: Mapping[str, Sequence[ast
     )
     for number in range(1, len(varied) + 1):
         chosen = sorted(varied[:number], key=order.index)
-        found = [cut_slug("_".join(words[name][row] for name in chosen), LONGEST_ROW) for row in range(count)]
-        if len(set(found)) == count:
+        found = [
+            cut_slug("_".join(words[name][row] for name in chosen).strip("_"), LONGEST_ROW) for row in range(count)
+        ]
+        if len(set(found)) == count and all(found):
             return found
     return []
 
@@ -154,7 +160,7 @@ def _reasons(
     if kinds[0] == "number":
         return _ranked(nodes, words, "" if alone or noun in _NAMELESS else noun)
     if kinds[0] == "moment":
-        return _of_moments(nodes) or words
+        return words_of_moments(nodes) or words
     if kinds[0] == "items":
         return _sized(nodes, words)
     return _of_texts(nodes, words, expected if alone else {}) if kinds[0] == "text" else words
@@ -174,7 +180,7 @@ def _kind(node: ast.expr) -> str:
     if isinstance(node, _ITEMS):
         return "items"
     if isinstance(node, ast.Call):
-        return "moment" if last_name(node.func) in ("date", "datetime") else last_name(node.func)
+        return "moment" if is_moment(node) else last_name(node.func)
     return "other"
 
 
@@ -184,7 +190,7 @@ def _of_kind(node: ast.expr, kinds: Sequence[str], noun: str) -> str:
     if kinds.count(kind) > 1:
         return ""
     if kind in ("True", "False"):
-        return noun if kind == "True" else f"not_{noun}"
+        return kind.lower() if noun in _NAMELESS else noun if kind == "True" else f"not_{noun}"
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -200,10 +206,11 @@ def _of_kind(node: ast.expr, kinds: Sequence[str], noun: str) -> str:
         return f"no_{noun}"
     if len(kinds) == 2 and noun in _NAMELESS and (kind == "number" or is_filler(node)):
         return kind
+    brief = len(noun) <= _LETTER_OR_TWO  # `number_as_v` says no more than `number`
     if kind == "text" or (kind == "items" and item_count(node)):
-        return "" if len(kinds) == 2 else f"{kind}_as_{noun}"
+        return "" if len(kinds) == 2 else kind if brief else f"{kind}_as_{noun}"
     if kind == "number" and number:
-        return f"negative_{noun}" if number < 0 else f"number_as_{noun}"
+        return f"negative_{kind if brief else noun}" if number < 0 else kind if brief else f"number_as_{noun}"
     return ""
 
 
@@ -238,19 +245,6 @@ def _ranked(nodes: Sequence[ast.expr], words: list[str], noun: str) -> list[str]
         else:
             found.append(words[at])
     return found
-
-
-def _of_moments(nodes: Sequence[ast.expr]) -> list[str]:
-    """Describes moments by day or time of day, else by month; by their time zone where only some have one."""
-    zoned = [_is_zoned(node) for node in nodes]
-    if len(nodes) == 2 and any(zoned) and not all(zoned):
-        return ["with_time_zone" if has else "without_time_zone" for has in zoned]
-    months = [f"in_{moment:%B}".lower() if (moment := moment_of(node)) is not None else "" for node in nodes]
-    for found in ([moment_words(node) for node in nodes], months):
-        told = [f"{words}_with_time_zone" if has else words for words, has in zip(found, zoned, strict=True)]
-        if len(set(told)) == len(told) and not any(map(_has_digit, told)):
-            return told
-    return []
 
 
 def _sized(nodes: Sequence[ast.expr], words: list[str]) -> list[str]:
@@ -297,49 +291,6 @@ def is_filler(node: ast.expr) -> bool:
 def _is_word(node: ast.expr) -> bool:
     """Whether a text is made of letters only, so that it is told by itself."""
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isalpha()
-
-
-def _between_moments(cells: Mapping[str, Sequence[ast.expr]], clock: str) -> list[str]:
-    """Says how far apart the two moments of each row are: `months_earlier`; nothing unless that tells rows apart."""
-    moments = {name: nodes for name, nodes in cells.items() if all(_kind(node) == "moment" for node in nodes)}
-    # Beside the clock, what counts is how far away the other moment is.
-    columns = [moments[name] for name in sorted(moments, key=lambda name: name == clock)]
-    if len(columns) != 2:
-        return []
-    found = [_apart(moment_of(first), moment_of(second)) for first, second in zip(*columns, strict=True)]
-    others = {name: nodes for name, nodes in cells.items() if all(nodes is not column for column in columns)}
-    if others and len(set(found)) < len(found):
-        return []
-    for at, words in enumerate(found):
-        if found.count(words) > 1:
-            zoned = _is_zoned(columns[0][at]) or _is_zoned(columns[1][at])
-            found[at] = f"{words}_{'with_time_zone' if zoned else moment_words(columns[0][at])}"
-    return found if len(set(found)) == len(found) and all(found) else []
-
-
-def _apart(first: date | None, second: date | None) -> str:
-    """Says by how much the first moment is later or earlier than the second, in the largest whole unit."""
-    if first is None or second is None:
-        return ""
-    between = _at_noon(first) - _at_noon(second)
-    if not between:
-        return "same_moment"
-    way = "later" if between.total_seconds() > 0 else "earlier"
-    seconds = abs(between.total_seconds())
-    days = seconds / 86400
-    unit = next((unit for least, unit in _SPANS if days >= least), "")
-    unit = unit or next((unit for least, unit in _SECONDS if seconds >= least), "seconds")
-    return f"{unit}_{way}"
-
-
-def _is_zoned(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and any(keyword.arg == "tzinfo" for keyword in node.keywords)
-
-
-def _at_noon(moment: date) -> datetime:
-    if isinstance(moment, datetime):
-        return moment.replace(tzinfo=UTC)
-    return datetime(moment.year, moment.month, moment.day, 12, tzinfo=UTC)
 
 
 def _has_digit(words: str) -> bool:

@@ -1,0 +1,142 @@
+"""Names rows by their moments: how far apart two of them are, the day or the hour, else the date in plain words."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+
+from .....utils.python_names import last_name
+from .....utils.python_source import literal_or
+from ...source.moments import moment_of, moment_words
+
+_SPANS = ((365, "years"), (28, "months"), (7, "weeks"), (1, "days"))
+_SECONDS = ((3600, "hours"), (60, "minutes"))
+_NOON = 12
+
+
+def is_moment(node: ast.expr) -> bool:
+    """Whether a value is written as a day or a moment of one."""
+    return isinstance(node, ast.Call) and last_name(node.func) in ("date", "datetime")
+
+
+def words_of_moments(nodes: Sequence[ast.expr]) -> list[str]:
+    """Describes moments by day or time of day, else by month; by their time zone where only some have one."""
+    zoned = [_is_zoned(node) for node in nodes]
+    if len(nodes) == 2 and any(zoned) and not all(zoned):
+        return ["with_time_zone" if has else "without_time_zone" for has in zoned]
+    months = [f"in_{moment:%B}".lower() if (moment := moment_of(node)) is not None else "" for node in nodes]
+    for found in ([moment_words(node) for node in nodes], months):
+        told = [f"{words}_with_time_zone" if has else words for words, has in zip(found, zoned, strict=True)]
+        if len(set(told)) == len(told) and not any(map(_has_digit, told)):
+            return told
+    return _dated(nodes)
+
+
+def between_moments(cells: Mapping[str, Sequence[ast.expr]], clock: str) -> list[str]:
+    """Says how far apart the two moments of each row are: `months_earlier`; nothing unless that tells rows apart."""
+    moments = {name: nodes for name, nodes in cells.items() if all(map(is_moment, nodes))}
+    # Beside the clock, what counts is how far away the other moment is.
+    columns = [moments[name] for name in sorted(moments, key=lambda name: name == clock)]
+    if len(columns) != 2:
+        return []
+    found = [_apart(moment_of(first), moment_of(second)) for first, second in zip(*columns, strict=True)]
+    others = {name: nodes for name, nodes in cells.items() if all(nodes is not column for column in columns)}
+    if others and len(set(found)) < len(found):
+        return []
+    for at, words in enumerate(found):
+        if found.count(words) > 1:
+            zoned = _is_zoned(columns[0][at]) or _is_zoned(columns[1][at])
+            found[at] = f"{words}_{'with_time_zone' if zoned else moment_words(columns[0][at])}"
+    return found if len(set(found)) == len(found) and all(found) else []
+
+
+def _apart(first: date | None, second: date | None) -> str:
+    """Says by how much the first moment is later or earlier than the second, in the largest whole unit."""
+    if first is None or second is None:
+        return ""
+    between = _at_noon(first) - _at_noon(second)
+    if not between:
+        return "same_moment"
+    way = "later" if between.total_seconds() > 0 else "earlier"
+    seconds = abs(between.total_seconds())
+    days = seconds / 86400
+    unit = next((unit for least, unit in _SPANS if days >= least), "")
+    unit = unit or next((unit for least, unit in _SECONDS if seconds >= least), "seconds")
+    return f"{unit}_{way}"
+
+
+def _is_zoned(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and any(keyword.arg == "tzinfo" for keyword in node.keywords)
+
+
+def _at_noon(moment: date) -> datetime:
+    if isinstance(moment, datetime):
+        return moment.replace(tzinfo=UTC)
+    return datetime(moment.year, moment.month, moment.day, 12, tzinfo=UTC)
+
+
+def _dated(nodes: Sequence[ast.expr]) -> list[str]:
+    """Describes moments by as many parts of date and time as tell them apart: `july_1987`, `3_november`, `at_01_30`.
+
+    Nothing where a value is none that a person could read, or where no parts tell them apart.
+    """
+    moments = [moment for node in nodes if (moment := moment_of(node)) is not None]
+    if len(moments) != len(nodes):
+        return []
+    folds = ["with_fold" if _is_folded(node) else "" for node in nodes]
+    months = [f"{one:%B}".lower() if _vary(moments, _month) else "" for one in moments]
+    years = [str(one.year) if _vary(moments, _year) else "" for one in moments]
+    days = [str(one.day) if _vary(moments, _day) else "" for one in moments]
+    named = [f"{one:%B}".lower() for one in moments]
+    times = list(map(_clock_time, moments))
+    levels = (
+        (months, years),
+        (months, years, folds),
+        (times,),
+        (days, named, years),
+        (days, named, years, folds),
+        (days, named, years, times, folds),
+    )
+    for level in levels:
+        found = ["_".join(filter(None, parts)) for parts in zip(*level, strict=True)]
+        if all(found) and len(set(found)) == len(found):
+            return found
+    return []
+
+
+def _vary(moments: Sequence[date], part: Callable[[date], int]) -> bool:
+    return len(set(map(part, moments))) > 1
+
+
+def _year(moment: date) -> int:
+    return moment.year
+
+
+def _month(moment: date) -> int:
+    return moment.month
+
+
+def _day(moment: date) -> int:
+    return moment.day
+
+
+def _clock_time(moment: date) -> str:
+    """The time of day: `at_midnight`, `at_01_30`, `at_midnight_with_microseconds`; empty for a whole day."""
+    if not isinstance(moment, datetime):
+        return ""
+    if (moment.minute, moment.second) == (0, 0) and moment.hour in (0, _NOON):
+        told = "at_noon" if moment.hour else "at_midnight"
+    else:
+        told = f"at_{moment:%H_%M_%S}" if moment.second else f"at_{moment:%H_%M}"
+    return f"{told}_with_microseconds" if moment.microsecond else told
+
+
+def _is_folded(node: ast.expr) -> bool:
+    """Whether a moment is the later one of two that a clock shows alike when it is set back."""
+    keywords = node.keywords if isinstance(node, ast.Call) else []
+    return any(one.arg == "fold" and bool(literal_or(one.value, 0)) for one in keywords)
+
+
+def _has_digit(words: str) -> bool:
+    return any(letter.isdigit() for letter in words)
