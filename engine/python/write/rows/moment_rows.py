@@ -81,7 +81,7 @@ def _dated(nodes: Sequence[ast.expr]) -> list[str]:
 
     Nothing where a value is none that a person could read, or where no parts tell them apart.
     """
-    moments = [moment for node in nodes if (moment := moment_of(node)) is not None]
+    moments = [moment for node in nodes if (moment := _read(node)) is not None]
     if len(moments) != len(nodes):
         return []
     folds = ["with_fold" if _is_folded(node) else "" for node in nodes]
@@ -103,6 +103,15 @@ def _dated(nodes: Sequence[ast.expr]) -> list[str]:
         if all(found) and len(set(found)) == len(found):
             return found
     return []
+
+
+def _read(node: ast.expr) -> date | None:
+    """The moment of a value; `datetime(2024, 1, 3)` is one of a day, not the day."""
+    moment = moment_of(node)
+    is_day = moment is None or isinstance(moment, datetime) or not isinstance(node, ast.Call)
+    if is_day or last_name(node.func) != "datetime":
+        return moment
+    return datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
 
 
 def _vary(moments: Sequence[date], part: Callable[[date], int]) -> bool:

@@ -202,3 +202,16 @@ def test_a_name_that_pytest_passes_itself_is_no_column() -> None:
     assert table is not None
     assert "request" not in table.columns
     assert table.template.statements == (f"request = {table.columns[0]}",)
+
+
+def test_a_date_that_is_arranged_is_lifted_whole_not_by_its_year_and_day() -> None:
+    days = ("datetime.datetime(2010, 1, 25)", "datetime.datetime(2013, 1, 30, 12)")
+    cases = [
+        case("days.of(base)", str(at), statements=(f"base = {day}", "days = Days(base)")) for at, day in enumerate(days)
+    ]
+
+    table = tabulate(cases)
+
+    assert table is not None
+    assert (table.columns, [row[0] for row in table.rows]) == (("base", "expected"), [*days])
+    assert table.template.statements == ("days = Days(base)",)

@@ -134,3 +134,75 @@ def test_the_only_list_in_no_order_is_told_by_that() -> None:
     rows = {"items": _nodes("[1, 2, 1]", "[2, 2, 1]")}
 
     assert words_of_rows(rows, {}) == ["unsorted", "descending"]
+
+
+def _moment(*parts: int, more: str = "") -> str:
+    return f"datetime.datetime({', '.join(map(str, parts))}{more})"
+
+
+@pytest.mark.parametrize(
+    ("moments", "names"),
+    [
+        (
+            (
+                _moment(1987, 7, 4, 12),
+                _moment(2024, 7, 4, 12),
+                _moment(2024, 11, 4, 1),
+                _moment(2024, 11, 4, 1, more=", fold=1"),
+            ),
+            ["july_1987", "july_2024", "november_2024", "november_2024_with_fold"],
+        ),
+        (
+            (
+                _moment(2019, 1, 14),
+                _moment(2019, 1, 14, 0, 0, 59),
+                _moment(2019, 1, 14, 12),
+                _moment(2019, 1, 14, 0, 0, 0, 1),
+            ),
+            ["at_midnight", "at_00_00_59", "at_noon", "at_midnight_with_microseconds"],
+        ),
+        (
+            (_moment(2024, 6, 3, 8), _moment(2024, 6, 4, 8), _moment(2024, 6, 4, 9)),
+            ["3_june_at_08_00", "4_june_at_08_00", "4_june_at_09_00"],
+        ),
+    ],
+)
+def test_rows_of_moments_say_as_much_of_date_and_time_as_tells_them_apart(moments: tuple[str, ...], names: list[str]):
+    assert words_of_rows({"dt": _nodes(*moments)}, {}) == names
+
+
+def test_moments_beside_other_columns_need_no_digits_of_these() -> None:
+    moments = _nodes(*(_moment(2019, 1, 14, hour, 2) for hour in (1, 2, 3)))
+
+    assert words_of_rows({"expression": _nodes("'0 0 1'", "'0 0 1'", "'2 4 1'"), "testdate": moments}, {}) == [
+        "at_01_02",
+        "at_02_02",
+        "at_03_02",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "names"),
+    [
+        ("email", ("'a.com'", "'a@.com'"), ["a_com", "a_com_with_at_sign"]),
+        ("text", ("'1'", "'+'", "'42'"), ["single_digit", "plus", "42"]),
+        ("expression", ("'0 0 29 2 * 0 2024'", "'0 0 29 2 * 0 2023'"), ["0_0_29_2_2024", "0_0_29_2_2023"]),
+        ("value", ("True", "'1'", "'on'"), ["true", "1", "on"]),
+        ("strict", ("True", "'1'", "'on'"), ["strict", "1", "on"]),
+        ("v", ("[1, 2]", "'foo'", "3", "None"), ["items", "text", "number", "no_v"]),
+    ],
+)
+def test_rows_say_what_is_written_where_nothing_else_tells_them_apart(
+    column: str, values: tuple[str, ...], names: list[str]
+) -> None:
+    assert words_of_rows({column: _nodes(*values)}, {}) == names
+
+
+def test_rows_of_refusals_take_no_part_of_a_message_for_a_whole_phrase() -> None:
+    given = {"patch": _nodes("[{'op': 1}, {'op': 2}]", "[{'op': 3}, {'op': 4}]")}
+    messages = {"message": _nodes("'unknown operation'", "\"Operation 'op' must be a string of some letters\"")}
+
+    found = words_of_rows(given, messages)
+
+    assert found[0].endswith("unknown_operation")
+    assert not any("message" in name for name in found)
