@@ -108,10 +108,10 @@ def _dated(nodes: Sequence[ast.expr]) -> list[str]:
 def _read(node: ast.expr) -> date | None:
     """The moment of a value; `datetime(2024, 1, 3)` is one of a day, not the day."""
     moment = moment_of(node)
-    is_day = moment is None or isinstance(moment, datetime) or not isinstance(node, ast.Call)
-    if is_day or last_name(node.func) != "datetime":
+    if moment is None or isinstance(moment, datetime):
         return moment
-    return datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
+    is_moment_of_day = isinstance(node, ast.Call) and last_name(node.func) == "datetime"
+    return datetime(moment.year, moment.month, moment.day, tzinfo=UTC) if is_moment_of_day else moment
 
 
 def _vary(moments: Sequence[date], part: Callable[[date], int]) -> bool:
