@@ -362,6 +362,9 @@ def _mappings(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
     values = _items(value, context.inner(), UNKNOWN, context.place)
     if not keys or not values:
         return []
+    if [one.source for one in values] == [one.source for one in keys]:
+        # What stands below a key is something else than the key.
+        values = _items(value, context.inner(), UNKNOWN, context.place + 1)
     values = [*values, *values, *values]
     parts = [combined(f"{one.source}: {other.source}", (one, other)) for one, other in zip(keys, values, strict=False)]
     return [

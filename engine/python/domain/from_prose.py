@@ -172,6 +172,13 @@ def _conditioned(domain: ParameterDomain, text: str) -> ParameterDomain:
     return domain
 
 
+_NUMBER_AS_TEXT = re.compile(
+    r"(?:is )?(?:an? |the )?(?:decimal |whole )?numbers? (?:enclosed |wrapped |given |passed |written )?"
+    r"(?:with|in|as) (?:an? )?(?:string|text|str)\b",
+    re.IGNORECASE,
+)
+
+
 def domain_of_section(text: str, look_up: ClassLookup, any_module: ClassLookup = lambda _: None) -> ParameterDomain:
     """The domain of a parameter by its entry in a parameter section, which begins with a type where one is written.
 
@@ -181,6 +188,10 @@ def domain_of_section(text: str, look_up: ClassLookup, any_module: ClassLookup =
     """
     # "(a function of) the lower bound" is first of all the bound.
     text = re.sub(r"^\((?:an?|the) [^()]*\)\s+", "", text)
+    if re.match(r"object\b(?! of\b)", text):
+        return UNKNOWN  # declared as anything, whatever its words name
+    if _NUMBER_AS_TEXT.match(text):
+        return replace(_TEXT, samples=("'1234.01'", "'12.5'", "'forty-two'"), source="docstring")
     declared = with_options(_declared_type(text, look_up, any_module), text)
     if declared.words:
         return replace(declared, source="docstring")

@@ -22,6 +22,7 @@ from .from_prose import Prose
 from .from_shapes import OwnersOf, ShapeDomains
 from .from_types import ClassLookup, domain_of_annotation, domain_of_class, domain_of_default, domain_of_hint
 from .named_flags import flags_domain
+from .phrases import takes_tuple
 from .records import named_source, with_columns, without_own_items
 from .refine import refined
 from .relations import with_relations, with_shared
@@ -224,6 +225,8 @@ class _Inference:
         found = UNKNOWN
         for domain in evidence:
             found = refined(found, domain)
+        if found.kind == "sequence" and takes_tuple(one, item.name):
+            found = replace(found, type_name="tuple")
         return replace(found, optional=found.optional or item.default == "None")
 
     def _texts_about(self, one: CallableFacts) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ....utils.python_names import BUILTIN_NAMES
 from ..model.domain import UNKNOWN, ParameterDomain
+from ..model.model import CallableFacts
 from .from_types import ClassLookup, domain_of_class
 
 _NOUNS = re.compile(
@@ -55,3 +56,12 @@ def with_options(domain: ParameterDomain, text: str) -> ParameterDomain:
     if not words or names or not BUILTIN_NAMES.isdisjoint(words):
         return domain
     return replace(domain, words=tuple(map(repr, words)))
+
+
+_OF_TUPLE = re.compile(r"(\w+_)?(from|in|of)_tuple|tuple_(to|as|of)_\w+")
+
+
+def takes_tuple(function: CallableFacts, parameter: str) -> bool:
+    """Whether the name of a function says that its first parameter is a tuple: `drop_item_from_tuple(t, i)`."""
+    first = next((item.name for item in function.parameters if item.name not in ("self", "cls")), "")
+    return first == parameter and _OF_TUPLE.fullmatch(function.name) is not None

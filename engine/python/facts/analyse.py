@@ -16,6 +16,7 @@ from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from ..project.layout import Layout, ModulePlace, module_at
 from .definitions import callable_facts, class_facts, is_overload
 from .docstrings import documentation_of
+from .made_by_others import with_makers
 from .type_comments import parse_annotated
 
 _MAXIMUM_CONSTANT = 400
@@ -67,7 +68,7 @@ def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
         import_root=place.import_root,
         digest=hashlib.sha256(contents).hexdigest(),
         functions=tuple(functions.values()),
-        classes=tuple(_with_bases_to_derive_from(classes)),
+        classes=tuple(with_makers(_with_bases_to_derive_from(classes), functions.values(), statements)),
         imports=tuple(imports_of(statements, package).items()),
         constants=_constants(statements),
         documentation=documentation_of(tree),

@@ -173,15 +173,3 @@ def _parsed(text: str) -> docstring_parser.Docstring | None:
 
 def _joined(type_name: str | None, description: str | None) -> str:
     return " ".join(f"{type_name or ''} {description or ''}".split())
-
-
-_NOT_DIRECTLY = re.compile(
-    r"\b(?:do not|don't|never|should not|shouldn't|must not|not (?:meant|intended|supposed) to)(?: be)? "
-    r"(?:instantiated?|constructe?d?|created?)\b[^.]{0,40}?\bdirectly\b",
-    re.IGNORECASE,
-)
-
-
-def is_made_by_others(documentation: Documentation) -> bool:
-    """Whether a class says that its objects are made by functions: "Do not instantiate directly, use `pdeque`"."""
-    return _NOT_DIRECTLY.search(" ".join(documentation.text.split())) is not None

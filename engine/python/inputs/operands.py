@@ -19,6 +19,8 @@ _MAXIMUM_TEXTS = 10
 # A field of a template, which no regular expression has: what is put in its place is not known.
 _FIELD = re.compile(r"(?<!\\)\{([A-Za-z_]\w*)?\}")
 _MOMENT = datetime.datetime(2024, 2, 29, 10, 30, 15, tzinfo=datetime.UTC)
+_PARSED = re.compile(r"argument:(\w+\.)*strptime:0")
+_MOMENT_TEXTS = ("2024-13-45", "2024-13-45T10:30:15.000000Z", "2024-02-29", "10:30")
 _TWO_HOURS_AHEAD = "datetime.timezone(datetime.timedelta(hours=2))"
 _ASKED_OF_ZONES = frozenset({"attribute:tzinfo", "method:utcoffset", "method:astimezone", "method:dst"})
 _YEARS = range(1900, 2100)
@@ -36,7 +38,7 @@ _LOOKS_LIKE_PATTERN = re.compile(r"\\[dwsWDSbAZ.]|\[[^\[\]]+\][+*?{]?|\(\?|^\^|\
 
 def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter, types: list[str]) -> list[Candidate]:
     """Values for a parameter from its comparisons, then from the body's other constants of its type."""
-    found = _texts(where, one, parameter, "str" in types or not types)
+    found = [*_moment_texts(one, parameter), *_texts(where, one, parameter, "str" in types or not types)]
     stored = [what[7:] for used, what in one.uses if used == parameter.name and what.startswith("stored:")]
     names = {parameter.name, *(f"self.{name}" for name in stored)}
     # A parameter that is stored in `self` is also compared in the other methods of its class.
@@ -48,6 +50,12 @@ def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter,
     constants = [text for text in one.read_constants if _fits(text, types)]
     found.extend(Candidate(text, origin="constant") for text in constants[:6])
     return distinct(found, _MAXIMUM_VALUES)
+
+
+def _moment_texts(one: CallableFacts, parameter: Parameter) -> list[Candidate]:
+    """Dates and times as texts, wrong and right ones, where a parser gets the parameter whose format is not known."""
+    parsed = any(name == parameter.name and _PARSED.fullmatch(what) for name, what in one.uses)
+    return [Candidate(repr(text), origin="constant") for text in _MOMENT_TEXTS] if parsed else []
 
 
 def _texts(where: ModuleFacts, one: CallableFacts, parameter: Parameter, textual: bool) -> list[Candidate]:

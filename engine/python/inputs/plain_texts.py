@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 from ....utils.python_source import literal_or
@@ -56,3 +57,13 @@ def oddness_beside(text: str, fitting: frozenset[str]) -> int:
         fitting: samples of the formats that the module speaks of.
     """
     return 1 if text in ALL_TEXTS and text not in fitting else oddness(text)
+
+
+def is_half_word(text: str, words: Collection[str]) -> bool:
+    """Whether a text is the beginning or the end of a word that persons use: "va" of "value"."""
+    if not text.isalpha() or len(text) < _SHORT or text.lower() in KNOWN_WORDS or text in words:
+        return False
+    return any(
+        len(word) > len(text) + 1 and word.isalpha() and (word.startswith(text) or word.endswith(text))
+        for word in (*words, *KNOWN_WORDS)
+    )

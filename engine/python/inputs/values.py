@@ -11,7 +11,6 @@ from ..domain.example_tables import CONVERTER_NAME, KEY_NAME, PREDICATE_NAME
 from ..domain.functions import fitting_values
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
-from ..facts.docstrings import is_made_by_others
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
 from ..model.candidate_parts import combined, distinct
 from ..model.domain import CallableDomains
@@ -240,8 +239,10 @@ class Values:
         key = (where.module, owner.name)
         if depth > _MAXIMUM_DEPTH:
             return []
-        if is_made_by_others(owner.documentation):
-            return [*self.built.get(owner.name, []), *self._made_by_functions(where, owner, depth)]
+        if owner.makers is not None:
+            named = f"{owner.name}("
+            built = [one for one in self.built.get(owner.name, []) if not one.source.startswith(named)]
+            return distinct([*built, *self._made_by_functions(where, owner, depth)], _MAXIMUM_VALUES)
         if key not in self._objects:
             # Stops the recursion for a class whose constructor takes an object of the same class.
             self._objects[key] = ()
@@ -252,17 +253,17 @@ class Values:
         return [*self.built.get(owner.name, []), *self._objects[key]]
 
     def _made_by_functions(self, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
-        """Calls of the functions that a class's documentation names as what makes its objects."""
-        words = set(re.findall(r"\w+", owner.documentation.text))
+        """Calls of the functions that a class's documentation names as what makes its objects, with content."""
         found: list[Candidate] = []
         for one in where.functions:
-            first = next((item for item in one.parameters if item.kind != "keyword_only"), None)
-            if one.public and one.name in words and first is not None and not first.kind.startswith("var_"):
+            if one.name in (owner.makers or ()) and any(item.kind != "keyword_only" for item in one.parameters):
+                first = one.parameters[0]
                 values = self.for_parameter(one, first, where, depth + 1)[:_MADE_BY_EACH]
                 own = f"from {where.module} import {one.name}"
                 found += [
                     Candidate(f"{one.name}({it.source})", (own, *it.imports), arrange=it.arrange, fixtures=it.fixtures)
                     for it in values
+                    if it.source
                 ]
         return found
 

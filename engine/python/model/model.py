@@ -151,7 +151,8 @@ class CallableFacts:
 
 @dataclass(frozen=True, slots=True)
 class ClassFacts:
-    """A class of the target module. `fields` are data fields or enum members, as name and source of value or type."""
+    """A class of the target module. `fields`: data fields or enum members, as name and source of value or type;
+    `makers`: functions that make its objects, where documents forbid to call it, else None."""
 
     name: str
     kind: ClassKind
@@ -161,6 +162,7 @@ class ClassFacts:
     members: tuple[CallableFacts, ...] = ()
     fields: tuple[tuple[str, str], ...] = ()
     documentation: Documentation = field(default_factory=Documentation)
+    makers: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +170,9 @@ class ModuleFacts:
     """The facts of one module, read from its source without running it.
 
     Attributes:
-        path: POSIX path relative to the project root.
-        module: dotted import name.
+        path, module: POSIX path relative to the project root, and dotted import name.
         import_root: POSIX folder, relative to the project root, that must be on sys.path ("." for a flat layout).
-        imports: names bound by import statements at module level, with the statement that binds each.
-        constants: public module-level constants, with the source of their values.
+        imports, constants: names bound at module level, with the import statement, or with the source of the value.
         digest: sha256 of the file's bytes, in hex.
         exported: the names in `__all__`, or None when the module has none (or builds it at run time).
         domains: the domains of the parameters; empty until they are inferred.

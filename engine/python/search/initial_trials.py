@@ -13,7 +13,6 @@ from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none
 from ..domain.inference import infer_domains, project_classes
 from ..facts.analyse import subjects
-from ..facts.docstrings import is_made_by_others
 from ..inputs.calls import (
     NOT_CALLED,
     CallForm,
@@ -38,7 +37,9 @@ from ..model.domain import CallableDomains
 from ..model.model import MOST_PARAMETERS, CallableFacts, Candidate, ClassFacts, ModuleFacts, Trial
 from ..project.layout import Layout
 from ..usage.harvest import Harvester
+from ..usage.inherited_examples import add_inherited_values
 from ..usage.joint_examples import JointArguments, joint_examples
+from ..usage.json_examples import add_json_texts
 from ..usage.project_index import ProjectIndex
 from ..usage.scoping import definitions
 from ..usage.usage import ProjectUsage, find_usage
@@ -104,6 +105,8 @@ def context_from_index(
     """Returns the context of a project that was already read, with nothing learned yet."""
     harvester = Harvester(facts)
     harvest = harvester.read((*sorted(seeds, key=lambda trial: _is_told_elsewhere(trial, facts)), *calls))
+    add_inherited_values(harvest.arguments, facts)
+    add_json_texts(harvest.arguments, seeds, facts)
     add_given_values(harvest.arguments, examples or {}, facts, index)
     domains = infer_domains(facts, project_classes(facts, index), harvest.arguments, source=index.source_of(facts))
     learned = LearnedInputs(facts, harvester)
@@ -208,7 +211,7 @@ def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> 
 
 
 def _constructions(one: CallableFacts, owner: ClassFacts, context: ProposalContext, limit: int) -> Iterator[Trial]:
-    if owner.kind in ("abstract", "protocol", "typeddict") or is_made_by_others(owner.documentation):
+    if owner.kind in ("abstract", "protocol", "typeddict") or owner.makers is not None:
         return
     pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
     for row in argument_rows(one, pools, limit):

@@ -9,11 +9,13 @@ from functools import lru_cache
 from ....utils.python_source import literal_value
 from ..domain.example_texts import signs_beside
 from ..domain.membership import count_outside, knows_domains
-from ..inputs.plain_texts import oddness, oddness_beside
+from ..facts.lineage import members_of_private_bases
+from ..inputs.plain_texts import is_half_word, oddness, oddness_beside
 from ..inputs.template_dialects import foreign_samples
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
+from ..misfits.unfit import is_unfit
 from ..model.domain import CallableDomains
 from ..model.model import CHANGED_SOURCES, RICH_SOURCES, CallableFacts, ModuleFacts, Observation
 from ..scenarios.drawn_results import DrawnByChance, is_seeded
@@ -110,7 +112,7 @@ def rank_candidates(
         alike: how many to keep of the records that show the same; those with other results, and of other forms, first.
     """
     # Returning None is worth asserting where the callable is annotated otherwise or sometimes returns something else.
-    callables = {subject.qualname: subject for subject in facts.callables()}
+    callables = {subject.qualname: subject for subject in (*members_of_private_bases(facts), *facts.callables())}
     none_matters = {subject.qualname for subject in callables.values() if subject.returns not in (None, "", "None")}
     none_matters |= {record.trial.subject for record in records if not returned_none(record.observation)}
     shorter = {one.trial.subject for one in records if one.observation.raised is None and not _is_long(one)}
@@ -131,7 +133,10 @@ def rank_candidates(
         traits = _traits(record, called, facts, fit_known=fit_known)
         invented = dict(invented_words(trial, called, domains.get(trial.subject), acts))
         shows_foreign = bool(traits.representation.texts & foreign)
-        odd = [oddness_beside(text, fitting) for text in traits.representation.texts - written]
+        odd = [
+            max(oddness_beside(text, fitting), 2 * is_half_word(text, written))
+            for text in traits.representation.texts - written
+        ]
         candidate = TrialCandidate(
             record=record,
             goals=traits.goals,
@@ -181,7 +186,7 @@ def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: Raising
     stepping = records_with_idle_steps(records, facts)
     silent = silent_methods(records)
     for record in records:
-        if record.number in stepping or says_nothing(record, facts):
+        if record.number in stepping or says_nothing(record, facts) or _is_unfit(record, facts):
             continue
         if record.trial.subject in drawing and _pins_draw(record):
             continue
@@ -196,6 +201,18 @@ def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: Raising
         if (record.trial.act, *record.trial.arrange) in valued:
             continue  # another record compares the value, of which this one shows the text
         yield record
+
+
+class _Unfit:
+    """Key of the notes of records: the domains by which a trial was judged, and whether it is unfit."""
+
+
+def _is_unfit(record: TrialRecord, facts: ModuleFacts) -> bool:
+    """Whether no test may show what a record passes, cached in its notes: records are ranked many times."""
+    known = record.notes.get(_Unfit)
+    if not isinstance(known, tuple) or known[0] is not facts.domains:
+        known = record.notes[_Unfit] = (facts.domains, is_unfit(record.trial, facts))
+    return bool(known[1])
 
 
 def _has_source(record: TrialRecord) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ....utils.python_names import assigned_variable, names_of
 from ..inputs.calls import built_in_content
+from ..misfits.missing_content import constructor_of, is_empty_document, lacks_content
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from ..search.story_steps import EMPTYING, is_filling
 from ..source.counting_parameters import counts_things
@@ -29,7 +30,7 @@ def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
         return degeneracy_of(node.operand, facts)
     if isinstance(node, ast.Constant):
         value = node.value
-        if value is None or value == "" or value == b"":
+        if value is None or value == "" or value == b"" or (facts is not None and is_empty_document(value, facts)):
             return SEVERE
         if isinstance(value, int | float | complex) and not isinstance(value, bool):
             return SEVERE if value == 0 else 0
@@ -92,8 +93,11 @@ def receiver_degeneracy(
         return MILD if few or content.crowded or _are_alike(content.statements) else 0
     if built is None:
         return 0
+    if lacks_content(built, owner, facts) and not _fills(subject):
+        return SEVERE
+    constructor = constructor_of(owner, facts)
     given = [*built.args, *(keyword.value for keyword in built.keywords)]
-    takes = owner.constructor.parameters if owner.constructor is not None else ()
+    takes = constructor.parameters if constructor is not None else ()
     if given:
         rate = min(degeneracy_of(node, facts) for node in given)
         if _is_unfilled(subject, owner, given) or _meets_its_equal(subject, act, built):
@@ -110,7 +114,7 @@ def receiver_degeneracy(
         single = len(given) == 1 and takes_names and bool(built.keywords)
         rate = max(rate, MILD) if partial or single else rate
         return SEVERE if rate and subject.name in _SHOWING_ORDER else rate
-    if owner.constructor is None and built_in_content(owner):
+    if constructor is None and built_in_content(owner):
         return SEVERE  # an empty container
     if any(not parameter.required for parameter in takes):
         # The default object is what others are compared with; one that is only set up by options is as good as any.

@@ -275,14 +275,23 @@ def _set_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | N
     return None
 
 
-def note_moment(text: Shape, owner: str, name: str, layout: str | None) -> None:
+# What is parsed by a format that is not known here, and formats.
+_COMMON_MOMENTS = ("'2024-05-03'", "'2024-05-03T10:30:15.000000Z'")
+_COMMON_FORMATS = ("'%d/%m/%Y'", "'%Y-%m-%d %H:%M'")
+
+
+def note_moment(arguments: Sequence[Shape], owner: str, name: str, layout: str | None) -> None:
     """Notes the texts that a parser of dates and times takes: `datetime.strptime(text, "%Y-%m-%d")`.
 
     Args:
+        arguments: the text first, then its format where one is passed.
         owner: the last name before the method: date, datetime or time.
         layout: the format, where it is a constant.
     """
     form = _ISO_FORMS.get(owner) if name == "fromisoformat" else layout
+    if form is None and name == "strptime":
+        for one, texts in zip(arguments, (_COMMON_MOMENTS, _COMMON_FORMATS), strict=False):
+            one.vote("text").root().tokens.update(dict.fromkeys(texts))
     if form is None:
         return
     try:
@@ -291,7 +300,7 @@ def note_moment(text: Shape, owner: str, name: str, layout: str | None) -> None:
             strptime(one, form)
     except ValueError:
         return  # a format that nothing can be read by, as with `%` at its end
-    text.vote("text").root().tokens.update(dict.fromkeys(map(repr, texts)))
+    arguments[0].vote("text").root().tokens.update(dict.fromkeys(map(repr, texts)))
 
 
 def called_with(shape: Shape, arguments: list[Shape]) -> Shape:

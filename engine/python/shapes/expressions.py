@@ -318,7 +318,7 @@ class Expressions:
     ) -> Shape:
         if func.attr in MOMENT_PARSERS and arguments:
             layout = node.args[1].value if len(node.args) > 1 and isinstance(node.args[1], ast.Constant) else None
-            note_moment(arguments[0], last_name(func.value), func.attr, layout if isinstance(layout, str) else None)
+            note_moment(arguments, last_name(func.value), func.attr, layout if isinstance(layout, str) else None)
         if isinstance(func.value, ast.Name) and func.value.id not in names and func.value.id not in self.classes:
             # A function of an imported module.
             if func.value.id == "re":

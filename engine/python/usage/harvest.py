@@ -45,6 +45,10 @@ class Harvester:
             if function.owner is not None and function.kind != "constructor":
                 self._members.setdefault(function.name, []).append(function)
         self._classes = {owner.name for owner in facts.classes}
+        self._made: dict[str, list[str]] = {}
+        for owner in facts.classes:
+            for maker in owner.makers or ():
+                self._made.setdefault(maker, []).append(owner.name)
         self._receivers = ReceiverClasses(facts)
 
     def read(self, trials: Iterable[Trial]) -> Harvest:
@@ -76,10 +80,11 @@ class Harvester:
                 if candidate is not None:
                     _add(self.harvest.arguments, (target.qualname, parameter.name), candidate)
         owner = name.partition(".")[0]
-        if owner in self._classes and (name == owner or owner[:1].isupper()):
-            candidate = candidate_of(node, imports, origin)
-            if candidate is not None:
-                _add(self.harvest.objects, owner, candidate)
+        owners = [owner] if owner in self._classes and (name == owner or owner[:1].isupper()) else []
+        candidate = candidate_of(node, imports, origin) if owners or name in self._made else None
+        if candidate is not None:
+            for one in (*owners, *self._made.get(name, ())):
+                _add(self.harvest.objects, one, candidate)
 
     def _operator(self, subject: str, node: ast.AST, imports: dict[str, str], origin: str) -> None:
         """Adds what an operator gives the special method that the trial is about: 3 in `3 in shelf`."""

@@ -1,0 +1,50 @@
+"""Says which trials no test may show because of what they pass, whatever came of it."""
+
+from __future__ import annotations
+
+import ast
+
+from ....utils.python_names import assigned_variable
+from ....utils.python_source import shared_module
+from ..domain.arguments import Argument, arguments_of
+from ..domain.contains import is_inside
+from ..model.model import ModuleFacts, Trial
+from .forbidden_calls import calls_forbidden_class
+from .missing_content import constructor_of, takes_any_number
+from .mixed_kinds import mixes_kinds
+from .named_kinds import contradicts_name
+from .odd_moments import has_odd_year
+
+
+def is_unfit(trial: Trial, facts: ModuleFacts) -> bool:
+    """Whether an undocumented trial passes what no person passes; an object of such parts is none that anybody has."""
+    if trial.wanted:
+        return False
+    if calls_forbidden_class(trial, facts) or has_odd_year(trial):
+        return True
+    if _calls_empty_object(trial, facts):
+        return True
+    arguments, kinds = arguments_of(trial, facts)
+    if mixes_kinds(arguments, kinds) or any(contradicts_name(one, kinds) for one in arguments):
+        return True
+    made = [one for one in arguments if _builds_object(one, trial)]
+    return any(not is_inside(one.value, one.domain, kinds, conditions=False) for one in made)
+
+
+def _calls_empty_object(trial: Trial, facts: ModuleFacts) -> bool:
+    """Whether an object is called that is made of any number of parts, and of none here: `Union()(1)`."""
+    owner, _, member = trial.subject.rpartition(".")
+    found = next((one for one in facts.classes if one.name == owner), None)
+    constructor = constructor_of(found, facts) if found is not None and member == "__call__" else None
+    if found is None or constructor is None or not takes_any_number(constructor):
+        return False
+    trees = [tree for text in trial.arrange if (tree := shared_module(text.strip())) is not None]
+    bound = [one for tree in trees for node in tree.body if (one := assigned_variable(node)) is not None]
+    made = [node for name, node in bound if isinstance(node, ast.Call) and f"{name}(" in trial.act]
+    return any(isinstance(one.func, ast.Name) and one.func.id == owner and not one.args for one in made)
+
+
+def _builds_object(one: Argument, trial: Trial) -> bool:
+    """Whether an argument goes into an object that a method is called on later: a constructor that takes anything
+    refuses nothing, and what the method makes of it is no behaviour."""
+    return one.called.kind == "constructor" and not one.in_act and one.called.qualname != trial.subject

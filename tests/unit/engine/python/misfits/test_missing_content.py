@@ -1,0 +1,113 @@
+"""An object that was made of nothing shows nothing, where its class takes content (B-16)."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from testwright.engine.python.misfits.missing_content import lacks_content
+from testwright.engine.python.selection.degeneracy import SEVERE, degeneracy_of, receiver_degeneracy
+from testwright.tests.support.engine.python_projects import facts_of, write_project
+
+pytestmark = pytest.mark.feature("B-16")
+
+SOURCE = """
+import json
+
+
+class Checks:
+    def __init__(self, *checks, msg=None):
+        self.checks, self.msg = checks, msg
+
+    def __repr__(self):
+        return repr(self.checks)
+
+
+class All(Checks):
+    pass
+
+
+class Length:
+    def __init__(self, min=None, max=None, msg=None):
+        self.min, self.max, self.msg = min, max, msg
+
+    def __call__(self, items):
+        return items
+
+
+class Moment:
+    FORM = "%Y"
+
+    def __init__(self, form=None, zone=None):
+        self.form = form or self.FORM
+        self.zone = zone or "UTC"
+
+
+class Patch:
+    def __init__(self, patch):
+        self.patch = patch
+
+    @classmethod
+    def from_string(cls, text):
+        return cls(json.loads(text))
+
+
+class Merger:
+    def __init__(self, base, first, second, actions):
+        self.base, self.first, self.second, self.actions = base, first, second, actions
+"""
+
+
+@pytest.mark.parametrize(
+    ("owner", "built", "empty"),
+    [
+        ("All", "All()", True),
+        ("All", "All(msg='no')", True),
+        ("All", "All(str, int)", False),
+        ("Length", "Length()", True),
+        ("Length", "Length(msg='no')", True),
+        ("Length", "Length(min=1)", False),
+        ("Length", "Length(1)", False),
+        ("Moment", "Moment()", False),
+        ("Patch", "Patch.from_string('[]')", True),
+        ("Patch", "Patch.from_string('[1]')", False),
+        ("Merger", "Merger({'a': 1}, {}, {}, {})", True),
+        ("Merger", "Merger({}, {'a': 1}, {'a': 2}, {})", False),
+    ],
+)
+def test_what_an_object_was_made_of_decides(owner: str, built: str, empty: bool, tmp_path: Path) -> None:
+    facts = facts_of(write_project(tmp_path, {"m.py": SOURCE}), "m.py")
+    call = ast.parse(built, mode="eval").body
+    assert isinstance(call, ast.Call)
+
+    assert lacks_content(call, next(one for one in facts.classes if one.name == owner), facts) is empty
+
+
+def test_a_text_of_brackets_is_no_empty_document_where_no_json_is_read(tmp_path: Path) -> None:
+    source = "class Row:\n    @classmethod\n    def from_string(cls, text):\n        return cls()\n"
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    call = ast.parse("Row.from_string('[]')", mode="eval").body
+    assert isinstance(call, ast.Call)
+
+    assert not lacks_content(call, facts.classes[0], facts)
+
+
+def test_the_text_of_such_an_object_shows_nothing(tmp_path: Path) -> None:
+    facts = facts_of(write_project(tmp_path, {"m.py": SOURCE}), "m.py")
+    shown = next(one for one in facts.callables() if one.qualname == "Checks.__repr__")
+    act = ast.parse("repr(checks)", mode="eval").body
+
+    empty = receiver_degeneracy(shown, act, ast.parse("checks = Checks(msg='no')").body, facts)
+    filled = receiver_degeneracy(shown, act, ast.parse("checks = Checks(str, int)").body, facts)
+
+    assert (empty, filled) == (SEVERE, 0)
+
+
+def test_an_empty_document_is_an_argument_that_shows_nothing(tmp_path: Path) -> None:
+    facts = facts_of(write_project(tmp_path, {"m.py": SOURCE}), "m.py")
+
+    rates = [degeneracy_of(ast.parse(text, mode="eval").body, facts) for text in ("'[]'", "'[1]'")]
+
+    assert rates == [SEVERE, 0]
