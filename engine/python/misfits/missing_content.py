@@ -26,6 +26,8 @@ def constructor_of(owner: ClassFacts, facts: ModuleFacts) -> CallableFacts | Non
 def lacks_content(built: ast.Call, owner: ClassFacts, facts: ModuleFacts) -> bool:
     """Whether the call that made an object gave it nothing that it could work with."""
     constructor = constructor_of(owner, facts)
+    if isinstance(built.func, ast.Name) and built.func.id in (owner.makers or ()):
+        return not (built.args or built.keywords)
     if isinstance(built.func, ast.Name) and built.func.id == owner.name and constructor is not None:
         if takes_any_number(constructor) and not built.args:
             return True
