@@ -479,7 +479,7 @@ def broken(text):
         ("day_of", ("'15.03.2024'", "'31.12.2023'", "'29.02.2024'")),
         ("month_of", ("'2024-03-15'", "'2023-12-31'", "'2024-02-29'")),
         ("minute_of", ("'10:30'", "'08:05'", "'23:59'")),
-        ("any_of", ()),
+        ("any_of", ("'2024-05-03'", "'2024-05-03T10:30:15.000000Z'")),
         ("broken", ()),
     ],
 )
@@ -488,6 +488,13 @@ def test_what_is_parsed_as_a_moment_is_written_in_its_format(tmp_path, function,
     domains = {one.qualname: dict(one.parameters) for one in context.domains}
 
     assert domains[function]["text"].choices == choices
+
+
+def test_a_text_that_is_parsed_by_any_format_is_of_the_first_of_these(tmp_path):
+    _, context = context_of(write_project(tmp_path, {"m.py": PARSED}), "m.py")
+    layout = next(one for one in context.domains if one.qualname == "any_of").of("layout")
+
+    assert layout.choices[0] == "'%Y-%m-%d'"
 
 
 def test_the_domain_of_any_number_of_arguments_is_that_of_one(tmp_path: Path) -> None:
