@@ -65,7 +65,14 @@ def find_applications(layout: Layout) -> list[WebApplication]:
             _read(place, text, reading)
     found = [application for application in reading.found if application.attribute not in reading.mounted]
     used = [application for application in found if application.uses]
-    return sorted(used or found or reading.found, key=_rank)
+    return sorted(_one_a_site(used or found or reading.found), key=_rank)
+
+
+def _one_a_site(found: list[WebApplication]) -> list[WebApplication]:
+    """Leave out a site of Django's `asgi.py` where its `wsgi.py` is beside it: both serve the same pages."""
+    django = {application.place.path for application in found if application.framework == "django"}
+    twice = {path for path in django if path.endswith("asgi.py") and f"{path.removesuffix('asgi.py')}wsgi.py" in django}
+    return [application for application in found if application.place.path not in twice]
 
 
 def find_application_in(layout: Layout, place: ModulePlace) -> WebApplication | None:
@@ -224,8 +231,11 @@ def _variable_names(root: Path, places: Iterable[ModulePlace], *, with_defaults:
         modules.append((place, tree))
         if not reads:  # its settings inherit from those of another module, if there are any
             continue
-        # A name may reach os.environ through a function, so every upper-case constant counts.
-        constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+        # A name may reach os.environ through a function, so every upper-case constant counts, but for the names of
+        # settings: DATABASES = {"default": {"PASSWORD": ...}}.
+        keys = {id(key) for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys}
+        nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in keys)
+        constants = (node.value for node in nodes)
         upper = [text for text in constants if isinstance(text, str) and text.isupper()]
         names |= {text for text in upper if text.replace("_", "").isalnum()}
     return names | {known.variable for known in settings_variables(modules) if known.required or with_defaults}

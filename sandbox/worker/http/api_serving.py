@@ -126,8 +126,14 @@ def with_own_database(application, place=os.path.abspath):
             management.call_command("createsuperuser", interactive=False, verbosity=0)
     if place("") is not None:
         connections.close_all()  # a fork of this process opens its own
+        importlib.import_module("django.core.signals").got_request_exception.connect(_print_error)
     application.request_class._dont_enforce_csrf_checks = True  # as in Django's own tests
     return application
+
+
+def _print_error(**_):
+    """Print the exception that a request ends with: Django tells administrators of it by mail, and nobody else."""
+    traceback.print_exc()
 
 
 class Confinement:

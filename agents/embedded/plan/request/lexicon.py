@@ -271,7 +271,7 @@ PATTERNS: tuple[tuple[Role, str, re.Pattern[str]], ...] = tuple(
 WEAK = frozenset(
     (
         "service services app apps application applications program programs line command command-line server system "
-        "site sites website websites webapp"
+        "site sites website websites webapp backend back-end"
     ).split()
 )
 """Everyday words that name something only where no other word does."""

@@ -283,4 +283,6 @@ async def _is_let_through(observer: AppObserver, guarded: Sequence[_Refused], na
 
 def _lets_through(answer: HttpAnswer, anonymous: int) -> bool:
     """Whether an answer to a user is another than that to somebody who has not signed in, with this status."""
-    return not answer.failure and not answer.keeps_out and (answer.status != anonymous or anonymous < 400)
+    if answer.failure or answer.keeps_out or answer.status >= 500:
+        return False
+    return answer.status != anonymous or anonymous < 400

@@ -92,17 +92,51 @@ print(authenticate(username="boss", password="a-long-phrase").is_superuser, get_
 """
 
 
-def test_variables_of_the_command_that_makes_a_superuser_make_one(tmp_path: Path) -> None:
-    make_project(tmp_path, {"shop_settings.py": SETTINGS})
-    superuser = {"USERNAME": "boss", "EMAIL": "boss@example.com", "PASSWORD": "a-long-phrase"}
-    variables = {f"DJANGO_SUPERUSER_{name}": value for name, value in superuser.items()}
-    done = subprocess.run(
-        [sys.executable, "-c", SHOWING],
+def _run(tmp_path: Path, program: str, files: dict[str, str], **variables: str) -> subprocess.CompletedProcess[str]:
+    make_project(tmp_path, files)
+    return subprocess.run(
+        [sys.executable, "-c", program],
         cwd=tmp_path,
         env={**os.environ, **variables, "DJANGO_SETTINGS_MODULE": "shop_settings", "PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_variables_of_the_command_that_makes_a_superuser_make_one(tmp_path: Path) -> None:
+    superuser = {"USERNAME": "boss", "EMAIL": "boss@example.com", "PASSWORD": "a-long-phrase"}
+    variables = {f"DJANGO_SUPERUSER_{name}": value for name, value in superuser.items()}
+    done = _run(tmp_path, SHOWING, {"shop_settings.py": SETTINGS}, **variables)
     assert done.stdout.split() == ["True", "1"], done.stderr
     assert not (tmp_path / "developers.sqlite3").exists()
+
+
+URLS = """
+from django.urls import path
+
+
+def price(request):
+    return {}["price"]
+
+
+urlpatterns = [path("price", price)]
+"""
+BREAKING = """
+import sys
+
+from django.core.wsgi import get_wsgi_application
+from testwright.sandbox.worker.http import api_serving
+
+application = api_serving.with_own_database(get_wsgi_application())
+environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/price", "SERVER_NAME": "127.0.0.1", "SERVER_PORT": "80"}
+application({**environ, "wsgi.input": sys.stdin.buffer}, lambda status, headers: print(status))
+"""
+
+
+def test_what_breaks_a_request_of_django_is_printed_with_its_place(tmp_path: Path) -> None:
+    settings = f'{SETTINGS}ROOT_URLCONF = "shop_urls"\n'
+    done = _run(tmp_path, BREAKING, {"shop_settings.py": settings, "shop_urls.py": URLS})
+    assert done.stdout.startswith("500"), done.stderr
+    assert 'shop_urls.py", line 6, in price' in done.stderr
+    assert "KeyError: 'price'" in done.stderr

@@ -117,3 +117,11 @@ def test_the_advice_names_the_variable_of_the_settings_that_lack_it(tmp_path, ow
     advice = start_failure(AppLaunch("shop:app"), why, target).advice
     assert f'{variable} = "…"' in advice
     assert advice.count('= "…"') == 1
+
+
+@pytest.mark.feature("T-10")
+def test_the_name_of_a_setting_is_no_environment_variable(tmp_path):
+    (tmp_path / "settings.py").write_text(
+        'from os import getenv\n\nMAIL = {"PASSWORD": getenv("MAIL_PASSWORD"), "API_KEY": None}\n'
+    )
+    assert find_secret_variables(tmp_path, [ModulePlace("settings.py", "settings", ".")]) == ["MAIL_PASSWORD"]

@@ -71,3 +71,19 @@ def test_an_everyday_word_in_another_place_stays_one(project, sentence):
 def test_the_first_word_of_a_request_is_not_excluded_by_its_last(request_text):
     first, *_ = lexemes(request_text, known=lambda _: False, is_method=lambda _: True)
     assert first.role != "mention"
+
+
+@pytest.mark.parametrize("word", ["the backend", "the server", "this back-end"])
+def test_an_everyday_word_for_the_application_names_it_where_nothing_else_has_that_name(tmp_path, word):
+    root = write_files(tmp_path, {"shop/main.py": "from fastapi import FastAPI\n\napp = FastAPI()\n"})
+    steps = EmbeddedPlannerAgent().plan({"user_request": f"API tests for {word}", "root": str(root), "strict": True})
+    [step] = [one for one in steps["steps"] if one["type"] == "generate_api_tests"]
+    assert step["params"]["target"]["path"] == "shop/main.py"
+
+
+def test_a_site_of_django_is_served_once(tmp_path):
+    maker = "from django.core.{0} import get_{0}_application\n\napplication = get_{0}_application()\n"
+    root = write_files(tmp_path, {f"site/{name}.py": maker.format(name) for name in ("asgi", "wsgi")})
+    inputs = {"user_request": "API tests", "root": str(root), "strict": True}
+    [step] = [one for one in EmbeddedPlannerAgent().plan(inputs)["steps"] if one["type"] == "generate_api_tests"]
+    assert step["params"]["target"]["path"] == "site/wsgi.py"

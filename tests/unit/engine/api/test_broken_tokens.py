@@ -1,0 +1,76 @@
+"""A token that the application breaks on has let nobody in: the next way to sign in is tried."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import pytest
+
+from testwright.engine.api.document.application import AppObserver
+from testwright.engine.api.document.auth import candidate_credentials
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.model.model import HttpAnswer, Json
+from testwright.engine.api.probe.baselines import find_working_credentials
+from testwright.engine.api.probe.resource_model import ResourceModel
+from testwright.engine.api.probe.sign_in.try_out import find_users
+from testwright.engine.api.values.data import SampleValues
+
+pytestmark = pytest.mark.feature("T-20")
+
+ACCOUNT = {
+    "type": "object",
+    "properties": {"email": {"type": "string"}, "password": {"type": "string"}},
+    "required": ["email", "password"],
+}
+SIGN_UP = {"requestBody": {"content": {"application/json": {"schema": ACCOUNT}}}, "responses": {"201": {}}}
+DOCUMENT: Json = {
+    "openapi": "3.1.0",
+    "paths": {
+        "/signup": {"post": SIGN_UP},
+        "/notes": {"get": {"security": [{"bearer": []}], "responses": {"200": {}}}},
+    },
+    "components": {"securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}},
+}
+
+
+class Application:
+    """Answers 401 without a token, and to one with what it is told."""
+
+    constants: Mapping[str, str] = {}
+
+    def __init__(self, to_any_token: int, to_its_own: int = 200) -> None:
+        self.to_any_token, self.to_its_own = to_any_token, to_its_own
+
+    async def sign_in(self, *_: Any, **__: Any) -> bool:
+        return True
+
+    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
+        return tuple(map(self._answer, requests))
+
+    def _answer(self, request: Json) -> HttpAnswer:
+        if request["path"] == "/signup":
+            return HttpAnswer(201, {}, '{"token": "0a1b2c3d4e5f"}')
+        if request.get("user"):
+            return HttpAnswer(self.to_its_own, {}, "[]")
+        return HttpAnswer(self.to_any_token if request.get("headers") else 401)
+
+
+def _world() -> ResourceModel:
+    api = api_from_document(DOCUMENT, path="notes.py")
+    return ResourceModel(api, SampleValues(api.components))
+
+
+@pytest.mark.parametrize(("status", "opened"), [(500, set()), (401, set()), (200, {"bearer"}), (404, {"bearer"})])
+def test_a_made_up_token_opens_nothing_where_the_application_breaks_on_it(status, opened):
+    world = _world()
+    observer = cast(AppObserver, Application(status))
+    offered = candidate_credentials(world.api, ["NOTES_TOKEN"])
+    assert set(asyncio.run(find_working_credentials(observer, world, offered))) == opened
+
+
+@pytest.mark.parametrize(("status", "users"), [(500, set()), (200, {"user", "other_user"})])
+def test_a_user_has_signed_in_where_nothing_breaks_on_the_token(status, users):
+    observer = cast(AppObserver, Application(500, status))
+    assert set(asyncio.run(find_users(observer, _world()))) == users
