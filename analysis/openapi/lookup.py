@@ -107,6 +107,7 @@ APP_PATHS = (
     "/api/v1/openapi.json",
     "/api/swagger.json",
     "/q/openapi",
+    "/__api__",
 )
 """Where frameworks serve the document of a running app, the most usual first."""
 

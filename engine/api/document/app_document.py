@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ....sandbox.protocol import Limits
 from ....sandbox.target import PythonTarget, Workspace
@@ -136,6 +137,7 @@ def _parameters(route: Json) -> Iterator[Json]:
 
 
 _DOCUMENT = re.compile(r"/(?:openapi|swagger|api-?spec)[\w.-]*\.(?:json|ya?ml)$")
+_MOVED = (301, 302, 303, 307, 308)
 _HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -154,6 +156,10 @@ async def fetch_document(
         likely = sorted(path for method, path in routes if method == "GET" and _DOCUMENT.search(path))
         for path in dict.fromkeys((*likely, *documents.paths)):
             answers = await observer.answers([{"method": "GET", "path": path, "whole": True}], reset=False)
+            moved = _moved_to(answers[0]) if answers else ""
+            if moved:  # below a prefix that all its paths have: /v1/openapi.json
+                path = moved
+                answers = await observer.answers([{"method": "GET", "path": path, "whole": True}], reset=False)
             if not answers or answers[0].failure:
                 return None
             if answers[0].status == 200 and not _is_page(answers[0]):
@@ -161,6 +167,12 @@ async def fetch_document(
                 if found is not None:
                     return replace(found, location="", served_at=path)
     return None
+
+
+def _moved_to(answer: HttpAnswer) -> str:
+    """Return the path that a redirection leads to; empty for any other answer."""
+    location = next((header for name, header in answer.headers.items() if name.lower() == "location"), "")
+    return urlsplit(location).path if answer.status in _MOVED else ""
 
 
 def _is_page(answer: HttpAnswer) -> bool:

@@ -23,6 +23,8 @@ from .refusal_statuses import refusals_in, returned_statuses
 _MOST_STEPS = 200
 _HANDLERS = ("exception_handler", "errorhandler", "app_errorhandler", "add_exception_handler", "register_error_handler")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Named = _Definition | ast.Assign
+"""What a name may stand for; an assignment such as `CurrentUser = Annotated[User, Depends(get_current_user)]`."""
 
 
 @dataclass(slots=True)
@@ -30,9 +32,9 @@ class _File:
     """A module of the project: its definitions, where its imported names come from, and its exception handlers."""
 
     every: list[_Definition] = field(default_factory=list)
-    definitions: dict[str, _Definition] = field(default_factory=dict)
+    definitions: dict[str, _Named] = field(default_factory=dict)
     imports: dict[str, tuple[str, str]] = field(default_factory=dict)
-    handlers: dict[str, list[_Definition]] = field(default_factory=dict)
+    handlers: dict[str, list[_Named]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class _Step:
     """A definition that is read for a handler; `answers`: what it returns is the answer."""
 
     path: str
-    node: _Definition
+    node: _Named
     answers: bool
 
 
@@ -60,7 +62,7 @@ class _Refusals:
     passed_on: frozenset[str]
 
     @classmethod
-    def of(cls, node: _Definition, own: frozenset[str]) -> _Refusals:
+    def of(cls, node: _Named, own: frozenset[str]) -> _Refusals:
         """Read a definition; `own` are the names of the project's classes and functions in its file."""
         names = tuple(dict.fromkeys(_names_in(node)))
         return cls(
@@ -149,6 +151,8 @@ class DeliberateRefusals:
                 file.definitions.setdefault(node.name, node)
                 for decorator in node.decorator_list:
                     _take_handler(file, decorator, node)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+                file.definitions |= {one.id: node for one in node.targets if isinstance(one, ast.Name)}
             elif isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     place = self._place_of(node, alias.name, path)
@@ -186,7 +190,7 @@ def with_deliberate_refusals(api: Api, root: Path, import_roots: tuple[str, ...]
     return replace(api, operations=tuple(operations))
 
 
-def _take_handler(file: _File, call: ast.expr, handler: _Definition | None) -> None:
+def _take_handler(file: _File, call: ast.expr, handler: _Named | None) -> None:
     """Note a handler of an exception: `@app.exception_handler(OutOfStock)`."""
     if handler is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return

@@ -34,7 +34,7 @@ from .resource_model import (
     with_header,
 )
 from .saved_ids import find_saved_ids
-from .sign_in.shapes import part_of
+from .sign_in.shapes import ends_session, part_of
 from .sign_in.users import constant
 
 _ROUNDS = 3
@@ -167,6 +167,7 @@ class BaselineFinder:
         if operation.method == "PATCH" and (plain[0].get("body") or {}).get("content") == {}:
             yield from self._one_change(operation, plain[1])
         yield plain
+        yield from self._undoing(operation, plain[0])
         full = build_request(self._world, operation, full=True)
         if full is not None and full != plain:
             yield full
@@ -185,6 +186,15 @@ class BaselineFinder:
         for request, setup in choices[1:]:
             yield request, setup
         yield from self._referring(operation, plain)
+
+    def _undoing(self, operation: Operation, plain: Json) -> Iterator[tuple[Json, tuple[Json, ...]]]:
+        """Yield a removal after what it undoes, by the same user: `DELETE /people/{name}/follow` after its POST."""
+        for known in self._world.baselines.values():
+            made = known.operation.method in ("POST", "PUT") and known.operation.path == operation.path
+            if operation.method == "DELETE" and made:
+                same = {key: known.request[key] for key in ("path_parameters", "auth") if key in known.request}
+                asked = {**plain, **same}
+                yield asked, tuple(known.story)
 
     def _other_bodies(self, operation: Operation, content: Any) -> Iterator[Json]:
         """Yield the body with its lists empty, and with other values where two properties have the same."""
@@ -259,7 +269,8 @@ class BaselineFinder:
         """Return all requests that changed state successfully and do so one after the other, except removals."""
         story: list[Json] = []
         for baseline in self._world.baselines.values():
-            if baseline.operation.method in ("POST", "PUT") and baseline.operation.name != operation.name:
+            changes = baseline.operation.method in ("POST", "PUT") and not ends_session(baseline.operation)
+            if changes and baseline.operation.name != operation.name:
                 story = merge_setups(story, baseline.story)
         for baseline in self._world.baselines.values():
             if baseline.operation.method == "PATCH" and baseline.operation.path != operation.path:

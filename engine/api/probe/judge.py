@@ -177,6 +177,8 @@ MOST_TEXT = 20_000
 """More than is ever shown: secrets are taken out first, and one that is cut in half is not recognised."""
 _UNTOLD = ("contract",)
 _WITHOUT_BODY = (204, 304)
+INVALID = (400, 422)
+"""What invalid values are answered with."""
 _ANY_SERVER = (304, 405, 406, 412, 413, 414, 415, 429, 431)
 """Statuses of HTTP itself; a document that does not name them for every operation is no defect."""
 
@@ -290,13 +292,17 @@ def is_deliberate(seen: ObservedProposal) -> bool:
 def lacks_refusal(seen: ObservedProposal) -> bool:
     """Whether the document lacks the status of a refusal that every user of HTTP expects.
 
-    Those who may not get through, and ids that name nothing: the document is incomplete then, and the code is right.
+    Those who may not get through, ids that name nothing, and values that the document does not allow: the document is
+    incomplete then, and the code is right.
     """
     expected = {"authentication": (401, 403), "authorization": (401, 403, 404), "not_found": (404, 410)}
     allowed = expected.get(seen.proposal.category, ())
+    # What the document does not allow may be refused.
+    if seen.proposal.category == "validation" and seen.proposal.wants == "refusal":
+        allowed = INVALID
     # What was removed is not found either, nor is what no id can be.
     if seen.proposal.category in ("state", "validation") and seen.proposal.operation.path_parameters:
-        allowed = (404, 410)
+        allowed = (*allowed, 404, 410)
     # Credentials may be refused whatever else is asked, and so may a lack of those that the document asks for.
     security = seen.proposal.operation.security
     if seen.proposal.request.get("auth") or (security and () not in security):

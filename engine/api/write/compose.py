@@ -19,6 +19,7 @@ from ..probe.defects import suspected_defects
 from ..probe.effects.conditions import CONDITIONAL, heeding_conditions
 from ..probe.explore import ApiExploration
 from ..probe.judge import (
+    INVALID,
     ContractViolation,
     expectations,
     find_violation,
@@ -34,6 +35,7 @@ from ..probe.sign_in.others import (
     hides_from_others,
     read_by_others,
     refused_to_anonymous,
+    shown_to_others,
 )
 from ..probe.sign_in.private import user_passwords, user_tokens
 from ..values.data import SecretFilter, looks_secret
@@ -111,13 +113,15 @@ def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOu
     found = _SortedOut()
     secrets: dict[str, None] = {}
     guarded, heeding = refused_to_anonymous(exploration.seen), heeding_conditions(exploration.seen)
+    shown = shown_to_others(exploration.seen)
     for seen in exploration.seen:
         what = f"{seen.proposal.operation.label} ({seen.proposal.name})"
         # A test must not hold the secret, and without it the request is another one.
         if privacy.asked_with_one(seen.proposal):
             found.asked_with_secrets.append(what)
             continue
-        verdict = find_violation(seen, exploration.api, exploration.samples) or changed_by_another(seen, guarded)
+        verdict = find_violation(seen, exploration.api, exploration.samples)
+        verdict = verdict or changed_by_another(seen, guarded, shown)
         unsecured = open_to_everybody(seen, exploration.api) if verdict is None else None
         if unsecured is not None:
             # Whether the code or the document is wrong, what a call without credentials gets is tested.
@@ -146,7 +150,8 @@ def undeclared_notes(exploration: ApiExploration) -> list[str]:
     for seen in exploration.seen if api.documented else ():
         if seen.steady and seen.proposal.operation.responses and lacks_refusal(seen) and not is_deliberate(seen):
             refused = seen.answer.keeps_out or seen.proposal.category in ("authentication", "authorization")
-            why = "for those who may not" if refused else "for ids that name nothing"
+            invalid = "for invalid values" if seen.answer.status in INVALID else "for ids that name nothing"
+            why = "for those who may not" if refused else invalid
             lacking.setdefault((seen.answer.status, why), {})[seen.proposal.operation.label] = None
     return [
         *(

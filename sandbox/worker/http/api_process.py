@@ -24,6 +24,7 @@ from typing import Any
 LOOPBACK = "127.0.0.1"
 READING = ("GET", "HEAD", "OPTIONS", "TRACE")
 START_SECONDS, ANSWER_SECONDS, STOP_SECONDS = 60.0, 30.0, 30.0
+SIGNED_IN_SECONDS = 120.0
 FORM = "application/x-www-form-urlencoded"
 _BOUNDARY = "----the-next-field-of-this-form"
 _NO_BODY = object()
@@ -139,6 +140,7 @@ class Application(_Verbs):
         self.base_url = (base_url if started_here else os.environ.get("API_BASE_URL", base_url)).rstrip("/")
         self._elsewhere = bool(self.base_url)
         self._sign_in, self._keeps_users, self._users = sign_in, keeps_users, None
+        self._signed_in = 0.0
 
     def __enter__(self):
         self.start()
@@ -316,10 +318,15 @@ class Application(_Verbs):
         return os.fstat(self._log.fileno()).st_size if self._process is not None else 0
 
     def _fresh(self, how="fresh"):
+        signed_in = self._keeps_users and self._users
+        # Tokens may be good for a few minutes only: who has signed in once does so again before they end.
+        if signed_in and time.monotonic() > self._signed_in + SIGNED_IN_SECONDS:
+            how, signed_in = "first", None
         self._renew(how)
-        if self._sign_in is not None and not (self._keeps_users and self._users):
+        if self._sign_in is not None and not signed_in:
             self._users = {}  # nobody, while they sign in
             self._users = self._sign_in(self)
+            self._signed_in = time.monotonic()
             if self._keeps_users:
                 self._renew("keep")
         self._changed = False

@@ -28,14 +28,34 @@ def refused_to_anonymous(found: Sequence[ObservedProposal]) -> frozenset[str]:
     )
 
 
-def changed_by_another(seen: ObservedProposal, guarded: Collection[str]) -> ContractViolation | None:
+def shown_to_others(found: Iterable[ObservedProposal]) -> frozenset[str]:
+    """Return the paths of single things of a user's that another user reads, or somebody who has not signed in."""
+    return frozenset(seen.proposal.operation.path.rstrip("/") for seen in found if _reads_anothers(seen))
+
+
+def _reads_anothers(seen: ObservedProposal) -> bool:
+    proposal = seen.proposal
+    single = proposal.request["method"] == "GET" and proposal.operation.path.rstrip("/").endswith("}")
+    owned = any(step["method"] in UNSAFE and auth_names(step) == (USER,) for step in proposal.setup)
+    read = seen.steady and seen.complete and seen.answer.ok
+    return single and owned and read and auth_names(proposal.request) in ((), (OTHER,))
+
+
+def changed_by_another(
+    seen: ObservedProposal, guarded: Collection[str], shown: Collection[str] = ()
+) -> ContractViolation | None:
     """Return the violation where another user changes or deletes what its owner created; None for all else.
+
+    What is added below a thing that others may read, such as a comment, belongs to who adds it.
 
     Args:
         guarded: see `refused_to_anonymous`.
+        shown: see `shown_to_others`.
     """
     operation = seen.proposal.operation
     if not _reaches(seen, guarded) or seen.proposal.request["method"] not in UNSAFE:
+        return None
+    if operation.method == "POST" and any(operation.path.startswith(f"{path}/") for path in shown):
         return None
     return ContractViolation(
         seen,

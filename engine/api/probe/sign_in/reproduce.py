@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +32,7 @@ def signed_in_lines(requests: Sequence[Json], credentials: Mapping[str, Credenti
     made = "\n".join([*lines, curl.curl_lines(requests, shown, seconds=seconds)])
     for name in users:
         # A variable with that ending is taken for a secret, and what is made up here would be redacted.
-        made = made.replace(constant(name, "password"), constant(name, "phrase"))
+        made = re.sub(rf"(?<!\w){constant(name, 'password')}\b", constant(name, "phrase"), made)
     return made
 
 

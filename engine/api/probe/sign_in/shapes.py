@@ -14,6 +14,7 @@ from .users import constant
 _LOGIN = re.compile(r"log_?in|sign_?in|token|session|authenticate|auth$|auth_|jwt")
 _SIGN_UP = re.compile(r"sign_?up|register|registration|create_(?:user|account)|users?$|accounts?$|join|new_user")
 _NOT = re.compile(r"reset|recover|forgot|refresh|logout|sign_?out|verify|revoke|confirm|change|test_token|delete")
+_ENDS_SESSION = re.compile(r"(?:log|sign)_?(?:out|off)")
 _PASSWORD = re.compile(r"^(?:user_?)?(?:password|passwd|pwd|pass)(?:_?(?:1|2|confirm|confirmation|repeat|again))?$")
 _CONFIRMED = re.compile(r"^(?:confirm|confirmation|repeat|re)_?password$")
 _EMAIL = re.compile(r"e_?mail")
@@ -42,6 +43,11 @@ def logins(api: Api, samples: SampleValues) -> list[Operation]:
     # A sign-up takes more than a login does, and may be called a creation of a session's user.
     likely.sort(key=lambda entry: (not entry[1], _is_sign_up(entry[0]), len(_properties(entry[0], samples))))
     return [operation for operation, _, _ in likely]
+
+
+def ends_session(operation: Operation) -> bool:
+    """Whether an operation signs somebody out, so that nothing works after it: by what it is called."""
+    return _ENDS_SESSION.search(_words(operation)) is not None
 
 
 def basic_logins(api: Api) -> list[Operation]:

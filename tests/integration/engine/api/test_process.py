@@ -178,3 +178,23 @@ def test_a_running_server_is_used_where_its_address_is_given(
             assert api.post("/notes", json={"text": "milk"}).status == 201
             api.reset()
             assert len(api.get("/notes").json) == 1
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(0.0, 3), (60.0, 1)])
+def test_who_has_signed_in_once_does_so_again_before_a_token_is_too_old(
+    helper: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, times: int
+) -> None:
+    monkeypatch.setattr(helper, "SIGNED_IN_SECONDS", seconds)
+    signed_in: list[Any] = []
+
+    def sign_in(api: Any) -> dict[str, dict[str, str]]:
+        signed_in.append(len(api.get("/notes").json))
+        api.post("/notes", json={"text": "who"}).succeeded()
+        return {"user": {}}
+
+    with application(helper, tmp_path) as api:
+        api.sign_in_by(sign_in, keeps=True)
+        for _ in range(2):
+            api.get("/notes")
+            api.reset()
+    assert signed_in == [0] * times

@@ -13,6 +13,7 @@ MAIN = """
 from fastapi import FastAPI, HTTPException, status
 from shop.stock import take
 from shop import rules
+from shop.readers import Reader
 
 app = FastAPI()
 
@@ -123,12 +124,17 @@ def kind():
 class Closed(Exception):
     status_code = 409
     attempts = 450
+
+@app.get("/dependent")
+def dependent(user: Reader):
+    return user
 """
 FILES = {
     "shop/__init__.py": "",
     "shop/main.py": MAIN,
     "shop/stock.py": "def take():\n    raise HTTPException(409)\n",
     "shop/rules.py": "LIMIT = 1\n",
+    "shop/readers.py": "def reader():\n    abort(418)\n\nReader = Annotated[str, Depends(reader)]\n",
 }
 
 
@@ -152,6 +158,7 @@ FILES = {
         ("turned", {404}),
         ("lock", {410}),
         ("kind", {409}),
+        ("dependent", {418}),
     ],
 )
 def test_what_a_handler_and_what_it_calls_raise_or_answer_is_deliberate_and_no_other_number(
@@ -159,7 +166,7 @@ def test_what_a_handler_and_what_it_calls_raise_or_answer_is_deliberate_and_no_o
 ):
     root = write_project(tmp_path, FILES)
     lines: list[str] = list(MAIN.splitlines())
-    line = lines.index(f"def {name}({'number: int' if name == 'helper' else ''}):") + 1
+    line = next(at for at, text in enumerate(lines, 1) if text.startswith(f"def {name}("))
     assert DeliberateRefusals(root, (".",)).statuses("shop/main.py", (line - 1, line + 1)) == statuses
 
 

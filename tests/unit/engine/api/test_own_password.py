@@ -129,3 +129,28 @@ async def test_the_answer_of_an_application_is_told_rather_than_that_a_setup_bro
     finder = BaselineFinder(observer, world, world.users)
     await finder.find()
     assert finder.failures[operation.name].status == 404
+
+
+FOLLOW = "/people/{email}/follow"
+
+
+async def test_a_removal_is_tried_after_what_it_undoes_by_the_same_user() -> None:
+    taking: Json = {"parameters": [ADDRESS], **SECURED, "responses": {"200": {}}}
+    api = api_from_document({**DOCUMENT, "paths": {FOLLOW: {"post": taking, "delete": taking}}}, path="members.py")
+    post, delete = sorted(api.operations, key=lambda known: known.method != "POST")
+    world = ResourceModel(api, SampleValues(api.components), auth={"bearer": "user"})
+    request: Json = {"method": "POST", "path": FOLLOW, "path_parameters": {"email": "bob@example.com"}, "auth": "admin"}
+    world.baselines[post.name] = BaselineRequest(post, request, (), HttpAnswer(200, {}, "{}"))
+    stories = list(BaselineFinder(cast(AppObserver, None), world, {})._stories(delete, 0, []))
+    assert ({**request, "method": "DELETE"}, (request,)) in stories
+
+
+async def test_what_signs_out_is_left_out_of_what_comes_before_others(world: ResourceModel) -> None:
+    api = api_from_document({**DOCUMENT, "paths": {"/logout": {"post": {"responses": {"200": {}}}}}}, path="members.py")
+    [logout] = api.operations
+    request: Json = {"method": "POST", "path": "/logout", "auth": "user"}
+    world.baselines[logout.name] = BaselineRequest(logout, request, (), HttpAnswer(200, {}, "{}"))
+    observer: Any = Observing()
+    found = await BaselineFinder(observer, world, world.users)._everything(_of(world, "POST /tags").operation)
+    assert "/login" in [step["path"] for step in found]
+    assert "/logout" not in [step["path"] for step in found]

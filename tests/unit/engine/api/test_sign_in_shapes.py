@@ -13,7 +13,7 @@ from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import Api
 from testwright.engine.api.probe.sign_in.reproduce import signed_in_lines
-from testwright.engine.api.probe.sign_in.shapes import basic_logins, logins, part_of, sign_ups, user_body
+from testwright.engine.api.probe.sign_in.shapes import basic_logins, ends_session, logins, part_of, sign_ups, user_body
 from testwright.engine.api.probe.sign_in.try_out import SeededUser, seeded_users
 from testwright.engine.api.probe.sign_in.users import user_values
 from testwright.engine.api.values.data import SampleValues
@@ -167,3 +167,18 @@ def test_a_reproduction_logs_in_by_the_pair(tmp_path: Any) -> None:
     login, reading = (tmp_path / "calls").read_text().splitlines()
     assert login.endswith(f"Authorization: Basic {base64.b64encode(b'boss:one').decode()}")
     assert reading.endswith("Authorization: Bearer t1")
+
+
+def test_a_variable_that_ends_as_a_users_password_is_told_by_its_own_name() -> None:
+    known = SignIn((BASIC_LOGIN,), "/token", "boss", "one")
+    credentials = {"user": Credential("user", "bearer", "FIRST_USER_PASSWORD", sign_in=known)}
+    text = signed_in_lines([{"method": "GET", "path": "/me", "auth": "user"}], credentials)
+    assert "USER_PHRASE=$FIRST_USER_PASSWORD" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"), [("logout", True), ("sign_off", True), ("login", False), ("sessions", False)]
+)
+def test_what_signs_somebody_out_is_known_by_its_name(name: str, ends: bool) -> None:
+    [operation] = api_of(**{name: {"post": {"responses": {}}}}).operations
+    assert ends_session(operation) is ends

@@ -15,7 +15,12 @@ from testwright.engine.api.probe.defects import suspected_defects
 from testwright.engine.api.probe.explore import ApiExploration
 from testwright.engine.api.probe.judge import ContractViolation, find_violation, lacks_refusal
 from testwright.engine.api.probe.sign_in.failure import SignInFailure
-from testwright.engine.api.probe.sign_in.others import changed_by_another, read_by_others, refused_to_anonymous
+from testwright.engine.api.probe.sign_in.others import (
+    changed_by_another,
+    read_by_others,
+    refused_to_anonymous,
+    shown_to_others,
+)
 from testwright.engine.api.probe.sign_in.private import user_passwords, user_tokens
 from testwright.engine.api.values.data import SampleValues, SecretFilter
 
@@ -55,6 +60,32 @@ def test_a_change_by_another_user_is_suspected_and_a_reading_is_asked_about() ->
 
 def test_what_everybody_may_change_is_no_suspicion() -> None:
     assert changed_by_another(asked("DELETE", 204), frozenset()) is None
+
+
+def _commented(status: int = 201) -> ObservedProposal:
+    operation = Operation("", "comment", "POST", "/notes/{id}/comments", responses={"201": None})
+    request: Json = {"method": "POST", "path": "/notes/{id}/comments", "auth": "other_user"}
+    proposal = Proposal(operation, "asked", "it is asked", "authorization", request, (CREATE,))
+    return ObservedProposal(proposal, (HttpAnswer(201), HttpAnswer(status)))
+
+
+def test_what_is_added_below_a_thing_that_others_may_read_belongs_to_who_adds_it() -> None:
+    guarded = frozenset({"comment", "DELETE_note"})
+    hidden, read = shown_to_others([asked("GET", 403)]), shown_to_others([asked("GET", 200)])
+    assert changed_by_another(_commented(), guarded, hidden) is not None
+    assert changed_by_another(_commented(), guarded, read) is None
+    assert changed_by_another(asked("DELETE", 204), guarded, read) is not None
+    assert shown_to_others([asked("DELETE", 204)]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("status", "category", "gap"),
+    [(422, "validation", True), (400, "validation", True), (409, "validation", False), (422, "success", False)],
+)
+def test_refused_values_that_a_document_does_not_allow_are_a_gap_of_the_document(status, category, gap) -> None:
+    operation = Operation("", "add_note", "POST", "/notes", responses={"201": None})
+    proposal = Proposal(operation, "asked", "it is asked", category, {"method": "POST"}, wants="refusal")
+    assert lacks_refusal(ObservedProposal(proposal, (HttpAnswer(status),))) is gap
 
 
 def test_credentials_that_are_refused_are_a_gap_of_the_document_in_every_category() -> None:
