@@ -39,7 +39,7 @@ from ..search.round_trips import show_round_trips
 from ..search.trial_search import AimingProposer, Proposer, TrialRecord, TrialSearch
 from ..search.unreached import unreached_callables
 from ..selection.assertable_selection import replace_unassertable
-from ..selection.idle_arguments import without_idle_options
+from ..selection.idle_arguments import without_idle_constructions, without_idle_options
 from ..selection.respelled_calls import without_respelled_calls
 from ..selection.select_trials import select_trials
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
@@ -175,8 +175,9 @@ async def _made_plainer(
         records, known = await asyncio.to_thread(without_idle_options, records, known)
         search.records, known = await asyncio.to_thread(without_respelled_calls, records, facts, known)
     known = await use_shared_instances(facts, search, observer, imported, known)
-    shortened = await drop_idle_setup(facts, search, observer, imported, known, over=is_over)
-    return replace(kills, by_record=shortened)
+    known = await drop_idle_setup(facts, search, observer, imported, known, over=is_over)
+    search.records, known = await asyncio.to_thread(without_idle_constructions, search.records, known)
+    return replace(kills, by_record=known)
 
 
 def _with_what_was_seen(facts: ModuleFacts, search: TrialSearch) -> ModuleFacts:

@@ -144,9 +144,7 @@ async def _shortened(
     Args:
         others: records with variants that lack something else; these only run: by such records `idle_records` tells.
     """
-    variants = [
-        (one, list(_without_a_statement(one.trial, evidence))) for one in records if one.seen.steps <= SLOW_STEPS
-    ]
+    variants = [(one, list(_without_a_statement(one, evidence))) for one in records if one.seen.steps <= SLOW_STEPS]
     others = [(one, found) for one, found in others if one.seen.steps <= SLOW_STEPS]
     ran = {(one.trial.subject, trial_key(one.trial)): one for one in search.records}
     asked = {
@@ -177,10 +175,11 @@ async def _shortened(
     return pairs
 
 
-def _without_a_statement(trial: Trial, evidence: _Evidence) -> Iterator[Trial]:
+def _without_a_statement(record: TrialRecord, evidence: _Evidence) -> Iterator[Trial]:
     """Variants without all statements that may go, and without each."""
+    trial = record.trial
     written = trial.source in RICH_SOURCES
-    found = list(without_statements(trial, partial(_is_aside, trial, evidence) if written else None))
+    found = list(without_statements(trial, partial(_is_aside, record, evidence) if written else None))
     left = [text for text in trial.arrange if all(text in one.arrange for one in found)]
     if len(left) < len(trial.arrange) - 1:  # a statement that stands there twice may only go once
         yield replace(trial, arrange=tuple(left))
@@ -232,13 +231,17 @@ def _is_equal(short: TrialRecord, long: TrialRecord) -> bool:
     )
 
 
-def _is_aside(trial: Trial, evidence: _Evidence, statement: ast.stmt) -> bool:
-    """Whether a statement of a document may be there for its own sake: it calls another member, or only asks.
+def _is_aside(record: TrialRecord, evidence: _Evidence, statement: ast.stmt) -> bool:
+    """Whether a statement of a document may be there for its own sake: it calls another member, only asks, or throws
+    away what it makes.
 
     Documents show several calls in a row; what one of them leaves behind may be what the next one is about.
     """
+    trial, value = record.trial, record.observation.value
     if evidence.only_asks(trial, ast.unparse(statement)):
         return True
     call = statement.value if isinstance(statement, ast.Expr) else None
     called = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
-    return _QUESTION.fullmatch(called) is not None or called not in ("", trial.subject.rpartition(".")[2])
+    owner, _, member = trial.subject.rpartition(".")
+    makes = value is not None and bool(owner) and value.type_name.rpartition(".")[2] == owner
+    return _QUESTION.fullmatch(called) is not None or (called != "" and (called != member or makes))

@@ -245,7 +245,9 @@ def without_arguments(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
     """Variants without one argument that has a default: keywords, and the last positional one of a known callable."""
     known = {(one.owner if one.kind == "constructor" else None) or one.name: one for one in facts.callables()}
     for index, text in enumerate((*trial.arrange, trial.act)):
-        tree = None if "\n" in text or _SURROUNDINGS.search(text) else expression_or_none(text) or parse_or_none(text)
+        # A moment that the act passes is an argument like any other.
+        fixed = _SURROUNDINGS.search(text) is not None and (index < len(trial.arrange) or NOW in text)
+        tree = None if "\n" in text or fixed else expression_or_none(text) or parse_or_none(text)
         if tree is None:
             continue
         for at, call in enumerate(_calls(tree)):

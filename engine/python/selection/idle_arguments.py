@@ -81,6 +81,42 @@ def without_idle_options(
     for long, short, option, same in pairs:
         if same and (long.trial.subject, option) not in needed and not _is_shown_as_it_is(long):
             replaced.setdefault(long.number, short.number)
+    return _replaced(records, kills, replaced)
+
+
+def without_idle_constructions(
+    records: Sequence[TrialRecord], kills: Mapping[int, frozenset[int]]
+) -> tuple[list[TrialRecord], dict[int, frozenset[int]]]:
+    """Leaves out records that read a part of a new object which it has without one of the given arguments as well.
+
+    A test would name an argument that has no bearing on what it asserts. What a document says the part to be stays.
+    The rest is as for `without_idle_options`.
+    """
+    replaced: dict[int, int] = {}
+    for long, short, _ in _pairs(records):
+        shown = ShownBehaviour in long.notes or Distinction in long.notes
+        if not shown and _is_read_of_new(long.trial) and _ends_alike(long, short) and not short.time_dependent:
+            replaced.setdefault(long.number, short.number)
+    return _replaced(records, kills, replaced)
+
+
+def _is_read_of_new(trial: Trial) -> bool:
+    tree = expression_or_none(trial.act)
+    call = _read_of(tree)
+    return call is not tree and call is not None and last_name(call.func) == trial.subject.rpartition(".")[2]
+
+
+def _read_of(tree: ast.expr | None) -> ast.Call | None:
+    """The call of whose result an expression only reads attributes and items: of `Box(3).sides[0]` that of `Box`."""
+    while isinstance(tree, ast.Attribute | ast.Subscript):
+        tree = tree.value
+    return tree if isinstance(tree, ast.Call) else None
+
+
+def _replaced(
+    records: Sequence[TrialRecord], kills: Mapping[int, frozenset[int]], replaced: Mapping[int, int]
+) -> tuple[list[TrialRecord], dict[int, frozenset[int]]]:
+    """The records without those that others take the place of, and the kills of what is left."""
     known = dict(kills)
     for number in replaced:
         last = number
@@ -143,7 +179,7 @@ def _shorter_acts(act: str) -> tuple[tuple[str, str], ...]:
     Of `repr(url.normalize(path=False))` and `url.normalize(path=False).to_text()` it is the inner call that has any.
     """
     tree = expression_or_none(act)
-    *_, call = (None, *shown_calls(tree))
+    *_, call = (_read_of(tree), *shown_calls(tree))
     if tree is None or call is None:
         return ()
     found = _without_keywords(call)

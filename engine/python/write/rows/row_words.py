@@ -29,6 +29,7 @@ from .search_words import index_words, search_words
 
 LONGEST_ROW = 40
 _LETTER_OR_TWO = 2
+_KEY = "key"
 _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 # Names that say nothing of a number.
 _NAMELESS = frozenset({"value", "number", "n", "x", "val", "item"})
@@ -133,6 +134,7 @@ def _joined(words: Mapping[str, Sequence[str]], cells: Mapping[str, Sequence[ast
         key=lambda name: (
             len({ast.dump(node) for node in cells[name]}) == 1,
             len(set(words[name])) < count or any(map(_has_digit, words[name])),
+            name == _KEY,  # where the result is looked at tells less than what went in
             not any(word.startswith("empty") for word in words[name]),  # that one is empty is what sets it apart
             -len({ast.dump(node) for node in cells[name]}),
             order.index(name),

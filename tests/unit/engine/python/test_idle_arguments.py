@@ -6,7 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.selection.idle_arguments import idle_records, without_idle_options, without_links
+from testwright.engine.python.selection.idle_arguments import (
+    idle_records,
+    without_idle_constructions,
+    without_idle_options,
+    without_links,
+)
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
 from testwright.utils.python_source import normalized
 
@@ -151,3 +156,26 @@ def test_what_shows_a_result_is_idle_where_the_call_raises() -> None:
     records = [replace(one, trial=replace(one.trial, subject="Url.join")) for one in (*refused, *shown)]
 
     assert idle_records(records) == {2}
+
+
+@pytest.mark.feature("B-16")
+def test_a_part_of_a_new_object_that_an_argument_does_not_change_is_asked_for_without_it() -> None:
+    def read(number: int, act: str, value: str, source: str = "call_site"):
+        found = record(number, act, returned(value), (1, number), source=source)
+        return replace(found, trial=replace(found.trial, subject="Plan"))
+
+    records = [
+        read(1, "Plan('* 5').parts[0]", "[1, 2]"),
+        read(2, "Plan('* 5', datetime.datetime(2024, 7, 11)).parts[0]", "[1, 2]"),
+        read(3, "Plan('* 5', most=15).parts[0]", "[1, 2]"),
+        read(4, "Plan('* 5', most=1).parts[0]", "[1]"),
+        read(5, "Plan('* 5', most=15).next()", "3"),
+        read(6, "Plan('* 5').next()", "3"),
+    ]
+
+    left, kills = without_idle_constructions(records, {2: frozenset({7}), 4: frozenset({8})})
+
+    assert [one.number for one in left] == [1, 4, 5, 6]
+    assert kills == {1: frozenset({7}), 4: frozenset({8})}
+    documented = replace(records[1], trial=replace(records[1].trial, wanted="[1, 2]"))
+    assert without_idle_constructions([records[0], documented], {})[0] == [records[0], documented]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -52,6 +53,9 @@ class Pointer:
         box[self.path] = item
         return item
 
+    def child(self, name):
+        return Pointer(f'{self.path}/{name}')
+
     def step(self):
         self.count += 1
         return self.count > 0
@@ -97,6 +101,13 @@ def test_calls_that_change_their_object_stay_in_what_a_document_shows() -> None:
     second = shown("child.step()", PAIR[0], "child.step()", subject="Pointer.step")
 
     assert left(first, second) == {(PAIR[0], "child.step()"), (PAIR[0], "child.step()", "child.step()")}
+
+
+def test_a_call_whose_new_object_is_thrown_away_is_left_out_of_what_a_document_shows() -> None:
+    made = shown("root.child('b')", "root = Pointer('/a')", "root.child('c')", subject="Pointer.child")
+    made = replace(made, wanted=None)
+
+    assert left(made) == {("root = Pointer('/a')", "root.child('b')")}
 
 
 @pytest.mark.parametrize("call", ["child.put({}, 3)", "child.enter()", "child.hand_on('a')"])

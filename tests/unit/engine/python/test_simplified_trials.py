@@ -182,3 +182,12 @@ def test_what_returns_nothing_is_not_called_where_the_object_is_made() -> None:
 
     assert chained in {one.arrange for one in simplified_trials(given, FACTS)}
     assert chained not in {one.arrange for one in simplified_trials(given, FACTS, silent={"Part.load"})}
+
+
+def test_a_moment_that_the_act_passes_may_be_left_out_but_not_that_at_which_the_clock_stands() -> None:
+    moment = "datetime.datetime(2024, 7, 11)"
+    passed = Trial("Plan", f"Plan('* 5', at={moment}).parts", arrange=(f"now = {moment}", "clock = Clock(at=now)"))
+
+    acts = {(one.act, one.arrange) for one in module.without_arguments(passed, FACTS)}
+
+    assert acts == {("Plan('* 5').parts", passed.arrange), (passed.act, (passed.arrange[0], "clock = Clock()"))}
