@@ -125,7 +125,7 @@ class _Evidence:
         if kills.get(long.number, frozenset()) <= kills.get(short.number, frozenset()):
             return True
         left_out = _left_out(long.trial, short.trial)
-        if all(self.only_asks(long.trial, text) for text in left_out):
+        if all(self.only_asks(long.trial, text) or _throws_away(long, text) for text in left_out):
             return True
         keys = [(long.trial.subject, text) for text in left_out]
         return all(key not in self.needed and len(self.idle.get(key, ())) >= _ENOUGH_CALLS for key in keys)
@@ -237,11 +237,21 @@ def _is_aside(record: TrialRecord, evidence: _Evidence, statement: ast.stmt) -> 
 
     Documents show several calls in a row; what one of them leaves behind may be what the next one is about.
     """
-    trial, value = record.trial, record.observation.value
-    if evidence.only_asks(trial, ast.unparse(statement)):
+    if evidence.only_asks(record.trial, text := ast.unparse(statement)) or _throws_away(record, text):
         return True
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    called = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
-    owner, _, member = trial.subject.rpartition(".")
+    called = _called_method(statement)
+    return _QUESTION.fullmatch(called) is not None or called not in ("", record.trial.subject.rpartition(".")[2])
+
+
+def _throws_away(record: TrialRecord, text: str) -> bool:
+    """Whether a statement calls the member that makes a new object of its own class, and keeps nothing of it."""
+    owner, _, member = record.trial.subject.rpartition(".")
+    value = record.observation.value
     makes = value is not None and bool(owner) and value.type_name.rpartition(".")[2] == owner
-    return _QUESTION.fullmatch(called) is not None or (called != "" and (called != member or makes))
+    return makes and _called_method(parse_python(text.strip()).body[0]) == member
+
+
+def _called_method(statement: ast.stmt) -> str:
+    """The method that a statement only calls; "" for other statements."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""

@@ -93,9 +93,9 @@ def value_words(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     plain = noun_of(name, node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return f"negative_{plain}"
+    if _is_slice(node) or (_is_slice(usual) and isinstance(node, ast.Constant)):
+        return "slice" if _is_slice(node) else plain
     if isinstance(node, ast.Constant):
-        if isinstance(usual, ast.Slice):
-            return plain
         return constant_words(plain, node.value, usual.value if isinstance(usual, ast.Constant) else None)
     if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
         return _container(plain, node, usual)
@@ -103,12 +103,14 @@ def value_words(name: str, node: ast.expr, usual: ast.expr | None) -> str:
         return _made(plain, node, usual)
     if isinstance(node, ast.Lambda):
         return f"function_as_{plain}"
-    if isinstance(node, ast.Slice):
-        return "slice"
     if isinstance(node, ast.GeneratorExp):
         return f"{plain}_as_generator"
     words = describe(node)
     return f"{plain}_{words}" if not re.search(r"\d", words) else f"other_{plain}"
+
+
+def _is_slice(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Slice) or (isinstance(node, ast.Call) and last_name(node.func) == "slice")
 
 
 def spread_words(name: str, node: ast.expr, usual: ast.expr | None) -> str:

@@ -167,8 +167,11 @@ def _name_all(
         telling = (cut_slug(one, LONGEST_NAME) for one in whole_first)
         others = (cut_slug(named_once(one), LONGEST_NAME) for one in _vague_names(own, test, usual, doubtful))
         name = _free_name(telling, subject, used)
-        test.vague = not name or (not test.cases[0].documented and what_is_shown(test) in shown)
         test.name = name or next((one for one in others if one not in used), "") or unique_name(base, used)
+        documented = bool(test.cases[0].documented)
+        test.vague = (not documented and what_is_shown(test) in shown) or (
+            not name and not (documented and _is_told_by_doubt(test, doubtful))
+        )
         used[test.name] = subject
         test.told = told_behind(subject, acting, test)
 
@@ -232,6 +235,7 @@ def _candidates(
     if telling:
         yield from _with_words(f"{base}_{_joined(telling[:1])}", _by_name(test))
     yield from _with_words(base, outer_call(test))
+    yield from _with_words(f"{base}_for", "" if test.exception else told_by_variables(test, usual))
 
 
 def _of_scenario(base: str, test: NamedTest, usual: NamedTest) -> Iterator[str]:
@@ -316,6 +320,12 @@ def _vague_names(base: str, test: NamedTest, usual: NamedTest, conditions: Seque
     yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith("other_"))
     if test.cases[0].documented:
         yield f"{base}_for_other_values"  # it stays, though nothing tells it apart
+
+
+def _is_told_by_doubt(test: NamedTest, conditions: Sequence[str]) -> bool:
+    """Whether a refusal is named by what sets it apart, though nobody can say whether that is the cause."""
+    telling = (words for words in conditions if not words.startswith(UNTOLD))
+    return bool(test.exception) and any(test.name.endswith(f"_{_joined([words])}") for words in telling)
 
 
 def _by_name(test: NamedTest) -> str:

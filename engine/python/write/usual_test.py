@@ -80,7 +80,7 @@ def refusal_conditions(
     """
     found = causes(test, conditions, tests, accepted)
     apart = differences(test.situation, plain.situation, test.facts) if test is not plain else []
-    option = [words for words in apart if len(apart) == 1 and words.startswith(_OPTIONS)]
+    option = [words for words in apart if len(apart) == 1 and words.startswith("with_")]
     return [*option, *(words for words in found if words not in option)]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
-from testwright.engine.python.model.spec_case import Case, SpecExpectation
+from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
 from testwright.engine.python.write.local_names import with_own_names
 from testwright.engine.python.write.naming import name_tests
 
@@ -105,6 +105,23 @@ def test_a_key_that_a_statement_deletes_by_is_told_by_its_kind() -> None:
     assert found == ["check_delitem", "check_delitem_for_index"]
 
 
+def test_a_slice_and_an_index_that_a_call_passes_are_told_by_their_kinds() -> None:
+    calls = ("check.__delitem__(slice(1, 3))", "check.__delitem__(2)")
+    sliced, indexed = (gives("Check.__delitem__", act, "None", "check = Check([1, 2, 3])") for act in calls)
+
+    assert named(sliced, indexed) == ["check_delitem", "check_delitem_for_index"]
+    assert named(indexed, sliced) == ["check_delitem", "check_delitem_for_slice"]
+
+
+def test_a_documented_refusal_keeps_the_name_of_what_may_not_be_its_cause() -> None:
+    usual = gives("days", "days(1, -3)", "[]")
+    first, told = refuses("days", "days(1, 3)"), refuses("days", "days(1, -4, step=2)")
+    evidence = SpecEvidence("m.py", (4, 5))
+    told = replace(told, expect=tuple(replace(one, origin="documented", evidence=evidence) for one in told.expect))
+
+    assert "vague" not in named(usual, first, told)[2]
+
+
 @pytest.mark.parametrize(
     ("member", "name"), [("removed", "check_removed_for_single_item"), ("__call__", "check_call_for_single_item")]
 )
@@ -169,3 +186,15 @@ def test_a_variable_that_an_expected_value_names_keeps_its_name() -> None:
 
     assert with_own_names(case, ()) is case
     assert with_own_names(replace(case, expect=(replace(demand, value="[3]"),)), ()).statements == ("an_iter = [3]",)
+
+
+def test_a_variable_that_a_document_names_tells_a_further_test_with_the_same_option() -> None:
+    cases = (
+        gives("days", "days(1, 3)", "[1, 2]"),
+        gives("days", "days(1, 3, step=2)", "[1]"),
+        gives("days", "days(1, 3, whole_week)", "[1]", "whole_week = 7"),
+    )
+    evidence = SpecEvidence("m.py", (4, 5))
+    told = [replace(one, expect=(replace(one.expect[0], origin="documented", evidence=evidence),)) for one in cases]
+
+    assert named(*told)[2] == "days_for_whole_week"
