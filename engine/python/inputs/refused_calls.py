@@ -14,6 +14,7 @@ from ....utils.python_source import literal_or
 _RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assert_raises"})
 _TOO_BROAD = frozenset({"Exception", "BaseException"})
 _PATTERNS = frozenset({"match", "regex"})
+_PLAIN = re.compile(r"(?=.*\w)[^\\^$*+?{}\[\]|()\n]+")
 _TOKEN = re.compile(r"(?P<any>\.[*+]?)(?![*+?{])|(?P<text>[^\\.^$*+?{}\[\]|()\n]|\\[^\w\s]|\\ )(?![*+?{])")
 """A step of a pattern that stands for any text, or for one character of its own."""
 
@@ -59,13 +60,13 @@ def refused_call(node: ast.stmt) -> RefusedCall | None:
 def _told(manager: ast.Call) -> str:
     """What `raises(Refused, match="^no: ")` tells of the message, as doctest writes it (`no: ...`); "" for nothing.
 
-    A text behind the exception, `raises(Refused, "no")`, is no pattern: pytest takes a function there, and helpers of
-    projects the message.
+    A text behind the exception, `raises(Refused, "no")`, is a message or a pattern to helpers of projects (pytest takes
+    a function there): it tells what both would find.
     """
     given = next((one.value for one in manager.keywords if one.arg in _PATTERNS), None)
     said = literal_or(manager.args[1], None) if given is None and len(manager.args) == 2 else None
     if isinstance(said, str) and last_name(manager.func) != "assertRaisesRegex":
-        return f"...{said}..." if said.isprintable() and said else ""
+        return f"...{said}..." if _PLAIN.fullmatch(said) else ""
     if given is None and last_name(manager.func) == "assertRaisesRegex" and len(manager.args) == 2:
         given = manager.args[1]
     if isinstance(given, ast.Call) and dotted_name(given.func) == "re.escape" and len(given.args) == 1:

@@ -34,7 +34,7 @@ _KINDS: dict[type, str] = {
     ast.Dict: "gives_a_dict",
     ast.Set: "gives_a_set",
 }
-_FLAGS = frozenset({"True", "False", "None"})
+_SHORTEST_ECHO = 6
 _ORDER = ("first", "second", "third", "fourth", "fifth")
 _TELLING_NOTHING = frozenset({NAMELESS, *"val item element elem key k v x n obj data".split()})
 _RESERVED = frozenset({"request", "self", "cls", "capsys", "tmp_path", "monkeypatch"})
@@ -175,7 +175,8 @@ def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
                 found.setdefault(at, other)
     shown: dict[tuple[str, ...], int] = {}
     for at in varying:
-        if at not in given and at not in found and _FLAGS.isdisjoint(holes[at].values):
+        # Small numbers and flags are alike by chance.
+        if at not in given and at not in found and min(map(len, holes[at].values)) >= _SHORTEST_ECHO:
             first = shown.setdefault(holes[at].values, at)
             found.update({at: first} if first != at else {})
     return found

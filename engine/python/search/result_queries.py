@@ -57,14 +57,18 @@ class ResultQueries:
         return found
 
     def _items_of(self, trial: Trial, value: Value) -> list[Trial]:
-        subject = next((one for one in self._context.facts.callables() if one.qualname == trial.subject), None)
-        owner = self._class_of(value.type_name)
-        if owner is None or not is_same_call(trial.act, value.source or "", subject):
+        source = value.source or ""
+        if not source.endswith(")") or self._asked[trial.subject] >= _MOST_PER_CALLABLE:
             return []
-        if not any(member.name == "__iter__" for member in owner.members):
+        owner = self._class_of(value.type_name)
+        # What a class makes of its arguments is asked of its own `__iter__`.
+        if owner is None or owner.name == trial.subject or all(one.name != "__iter__" for one in owner.members):
+            return []
+        subject = next((one for one in self._context.facts.callables() if one.qualname == trial.subject), None)
+        if not is_same_call(trial.act, source, subject):
             return []
         self._asked[trial.subject] += 1
-        return [replace(trial, act=f"list({trial.act})", looks=(), asks=(), wanted=None, wanted_line=0)]
+        return [replace(trial, mode="iterate", looks=(), asks=(), wanted=None, wanted_line=0)]
 
     def _class_of(self, type_name: str) -> ClassFacts | None:
         module, _, name = type_name.rpartition(".")

@@ -164,8 +164,10 @@ def _given_in(source: str) -> frozenset[str]:
     tree = parse_or_none(source)
     nodes = list(ast.walk(tree)) if tree is not None else []
     empty = [ast.unparse(node) for node in nodes if isinstance(node, ast.List | ast.Tuple | ast.Dict)]
-    # Of `int` an object may keep the name 'int'.
-    names = [repr(node.id) for node in nodes if isinstance(node, ast.Name)]
+    # Of `int` that is passed an object may keep the name 'int'.
+    passed = [one for node in nodes if isinstance(node, ast.Call) for one in (*node.args, *node.keywords)]
+    values = [one.value if isinstance(one, ast.keyword) else one for one in passed]
+    names = [repr(node.id) for node in values if isinstance(node, ast.Name)]
     return _constants(source) | (_UNSET & frozenset(empty)) | frozenset(names)
 
 

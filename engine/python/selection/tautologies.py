@@ -42,10 +42,10 @@ def says_nothing(record: TrialRecord, facts: ModuleFacts) -> bool:
 def _is_own_result(record: TrialRecord, facts: ModuleFacts) -> bool:
     """Whether the source of the result is the act itself."""
     value = record.observation.value
-    if value is None or value.source is None or record.observation.effects:
+    if value is None or not (value.source or "").endswith(")") or record.observation.effects:
         return False
     subject = next((one for one in facts.callables() if one.qualname == record.trial.subject), None)
-    return is_same_call(record.trial.act, value.source, subject)
+    return is_same_call(record.trial.act, value.source or "", subject)
 
 
 def _reads_back(record: TrialRecord, facts: ModuleFacts) -> bool:

@@ -49,8 +49,15 @@ def is_same_call(first: str, second: str, subject: CallableFacts | None) -> bool
         return True
     if subject is None or last_name(one.func) != subject.name or ast.dump(one.func) != ast.dump(other.func):
         return False
-    return _as_pairs(arguments_of(first, subject)) == _as_pairs(arguments_of(second, subject)) != []
+    if any(map(_unpacks, (one, other))):
+        return False  # nobody knows what `*x` and `**x` pass
+    return _passed(arguments_of(first, subject)) == _passed(arguments_of(second, subject)) != ([], {})
 
 
-def _as_pairs(arguments: Sequence[CallArgument]) -> list[tuple[str, str]]:
-    return sorted((one.name, one.source) for one in arguments)
+def _unpacks(call: ast.Call) -> bool:
+    return any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords)
+
+
+def _passed(arguments: Sequence[CallArgument]) -> tuple[list[str], dict[str, str]]:
+    """What no parameter has the name of, in order, and the rest by name."""
+    return [one.source for one in arguments if not one.name], {one.name: one.source for one in arguments if one.name}

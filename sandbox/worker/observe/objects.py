@@ -113,10 +113,7 @@ def _delta(draft, thing):
 def _units(delta):
     """The arguments of a duration in the units that a person would count it in: -6 hours, no day less and 64,800 s."""
     sign = -1 if delta.days < 0 else 1
-    try:
-        size = abs(delta)
-    except OverflowError:  # the shortest one has no positive counterpart
-        return [_within(repr(delta))]
+    size = abs(delta)
     minutes, seconds = divmod(size.seconds, 60)
     hours, minutes = divmod(minutes, 60)
     units = zip(

@@ -130,6 +130,6 @@ def test_a_result_that_is_written_as_the_call_that_made_it_is_asked_for_its_item
     _, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
     made = Trial("bag", "bag(items=[1])")
 
-    for shown, asked in (("bag([1])", ["list(bag(items=[1]))"]), ("bag([2])", [])):
+    for shown, asked in (("bag([1])", [("bag(items=[1])", "iterate")]), ("bag([2])", [])):
         seen = Observation("returned", Value("m.Bag", source=shown))
-        assert [trial.act for trial in ResultQueries(context).follow_up(made, seen)] == asked
+        assert [(trial.act, trial.mode) for trial in ResultQueries(context).follow_up(made, seen)] == asked

@@ -59,17 +59,21 @@ def test_what_a_call_returns_and_its_object_keeps_is_one_column() -> None:
         )
         return replace(case(f"it.f({number})"), expect=kept)
 
-    same, apart, flags = (
+    same, apart, small = (
         tabulate([step(1, *first), step(2, *second)])
-        for first, second in ((("3", "3"), ("4", "4")), (("3", "3"), ("4", "5")), (("True",) * 2, ("False",) * 2))
+        for first, second in (
+            (("1264395000", "1264395000"), ("1264737600", "1264737600")),
+            (("1264395000", "1264395000"), ("1264737600", "1264737601")),
+            (("3", "3"), ("4", "4")),
+        )
     )
 
     assert same is not None
     assert apart is not None
-    assert flags is not None
+    assert small is not None
     assert same.columns == ("value", "expected")
     assert [one.value for one in same.template.expect] == ["expected", "expected"]
-    assert [len(one.columns) for one in (apart, flags)] == [3, 3]
+    assert [len(one.columns) for one in (apart, small)] == [3, 3]
 
 
 def test_names_given_for_the_columns_win() -> None:
