@@ -39,11 +39,11 @@ from ..search.round_trips import show_round_trips
 from ..search.trial_search import AimingProposer, Proposer, TrialRecord, TrialSearch
 from ..search.unreached import unreached_callables
 from ..selection.assertable_selection import replace_unassertable
-from ..selection.idle_arguments import without_idle_constructions, without_idle_options
+from ..selection.idle_arguments import without_idle_options
 from ..selection.respelled_calls import without_respelled_calls
 from ..selection.select_trials import select_trials
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
-from .idle_setup import drop_idle_setup
+from .idle_setup import drop_idle_constructions, drop_idle_setup
 from .right_subjects import with_right_subjects
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 from .shown_faults import with_shown_faults
@@ -176,7 +176,7 @@ async def _made_plainer(
         search.records, known = await asyncio.to_thread(without_respelled_calls, records, facts, known)
     known = await use_shared_instances(facts, search, observer, imported, known)
     known = await drop_idle_setup(facts, search, observer, imported, known, over=is_over)
-    search.records, known = await asyncio.to_thread(without_idle_constructions, search.records, known)
+    known = await drop_idle_constructions(search, observer, known)
     return replace(kills, by_record=known)
 
 

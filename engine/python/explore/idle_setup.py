@@ -20,7 +20,13 @@ from ..search.parallel_observers import Watcher, run_trials
 from ..search.simplified_trials import origin_of_variant, without_arguments, without_statements
 from ..search.trial_search import SLOW_STEPS, TrialRecord, TrialSearch
 from ..selection.assertable_selection import replace_unassertable
-from ..selection.idle_arguments import may_fill, outcome_of, without_links
+from ..selection.idle_arguments import (
+    may_fill,
+    outcome_of,
+    shorter_constructions,
+    without_idle_constructions,
+    without_links,
+)
 from ..selection.idle_steps import CalledSteps, asking_methods
 from ..selection.representative import is_trivial
 
@@ -80,6 +86,18 @@ async def drop_idle_setup(
             shorter = shorter or bool(sure)
         if not shorter and (evidence.parts_without_effect == before or number >= _ROUNDS_FOR_PARTS):
             break
+    return known
+
+
+async def drop_idle_constructions(search: TrialSearch, observer: Watcher, kills: Kills) -> dict[int, frozenset[int]]:
+    """Replaces records that read a part of a new object by those without an argument that this does not depend on.
+
+    Returns:
+        `kills` for the remaining records.
+    """
+    trials = await asyncio.to_thread(shorter_constructions, search.records)
+    await run_trials(trials[:_MOST_OF_EACH], search, observer)
+    search.records, known = await asyncio.to_thread(without_idle_constructions, search.records, kills)
     return known
 
 

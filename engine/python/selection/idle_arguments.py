@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from ....utils.python_names import assignment_in, last_name, names_of
@@ -17,7 +18,7 @@ from ..inputs.variations import ORDER_PROMISED
 from ..model.model import RICH_SOURCES, Observation, Trial
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
-from ..search.simplified_trials import without_statements
+from ..search.simplified_trials import origin_of_variant, without_statements
 from ..search.story_steps import is_filling
 from ..search.trial_search import TrialRecord
 from ..source.shown_calls import represented, shown_calls
@@ -98,6 +99,20 @@ def without_idle_constructions(
         if not shown and _is_read_of_new(long.trial) and _ends_alike(long, short) and not short.time_dependent:
             replaced.setdefault(long.number, short.number)
     return _replaced(records, kills, replaced)
+
+
+def shorter_constructions(records: Sequence[TrialRecord]) -> list[Trial]:
+    """The trials that `without_idle_constructions` compares such records with: each without one of its arguments.
+
+    Those that persons wrote come first.
+    """
+    read = [one.trial for one in records if one.trial.wanted is None and _is_read_of_new(one.trial)]
+    ordered = sorted(read, key=lambda trial: trial.source not in RICH_SOURCES)
+    return [
+        replace(trial, act=act, source=origin_of_variant(trial))
+        for trial in ordered
+        for _, act in _shorter_acts(trial.act)
+    ]
 
 
 def _is_read_of_new(trial: Trial) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.explore.idle_setup import drop_idle_setup
+from testwright.engine.python.explore.idle_setup import drop_idle_constructions, drop_idle_setup
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.arcs import ArcMap
 from testwright.engine.python.model.model import Trial
@@ -130,3 +130,22 @@ def test_a_call_stays_that_may_change_what_the_test_names() -> None:
     held = Trial("Pointer.put", "child.put(box, 4)", arrange=lines, imports=("from m import *",))
 
     assert (*lines, held.act) in left(held, kills=1)
+
+
+def test_a_part_of_a_new_object_is_read_without_an_argument_that_it_does_not_depend_on() -> None:
+    trials = [
+        Trial("Pointer", f"Pointer('/a', strict=False).{name}", source="document", imports=("from m import *",))
+        for name in ("path", "strict")
+    ]
+
+    async def drop() -> TrialSearch:
+        observer = InProcessWatcher(SOURCE)
+        search = TrialSearch(FACTS, ArcMap(SOURCE), Listed(trials), frozenset(), 100)
+        for one, seen in zip(trials, await observer.watch(trials), strict=True):
+            search.learn(one, seen)
+        await drop_idle_constructions(search, observer, {})  # type: ignore[arg-type]
+        return search
+
+    acts = {one.trial.act for one in asyncio.run(drop()).records}
+
+    assert acts == {"Pointer('/a').path", "Pointer('/a', strict=False).strict", "Pointer('/a').strict"}
