@@ -16,7 +16,7 @@ from ....sandbox.protocol import Limits
 from ....sandbox.target import PythonTarget, Workspace
 from ....sandbox.worker_files import worker_arguments
 from ....utils.untrusted_files import read_json
-from ..model.model import ApiDescription, DocumentReader, HandlerLocations, HttpAnswer, Json, document_form
+from ..model.model import MOVED, ApiDescription, DocumentReader, HandlerLocations, HttpAnswer, Json, document_form
 from .application import AppLaunch, open_application, start_failure
 from .auth import header_scheme
 
@@ -137,7 +137,6 @@ def _parameters(route: Json) -> Iterator[Json]:
 
 
 _DOCUMENT = re.compile(r"/(?:openapi|swagger|api-?spec)[\w.-]*\.(?:json|ya?ml)$")
-_MOVED = (301, 302, 303, 307, 308)
 _HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -172,7 +171,7 @@ async def fetch_document(
 def _moved_to(answer: HttpAnswer) -> str:
     """Return the path that a redirection leads to; empty for any other answer."""
     location = next((header for name, header in answer.headers.items() if name.lower() == "location"), "")
-    return urlsplit(location).path if answer.status in _MOVED else ""
+    return urlsplit(location).path if answer.status in MOVED else ""
 
 
 def _is_page(answer: HttpAnswer) -> bool:

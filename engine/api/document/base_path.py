@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..model.model import ApiDescription, Json
+from ..model.model import MOVED, ApiDescription, HttpAnswer, Json
 from .application import AppLaunch, AppObserver, PythonTarget, open_application
 from .operations import METHODS
 
@@ -74,7 +74,8 @@ async def find_base(target: PythonTarget, launch: AppLaunch, document: Json, bas
 
 
 async def _answered(observer: AppObserver, document: Json, base: str) -> int:
-    """Count the operations that are there: neither 404 or 405, nor refused as a made-up path is."""
+    """Count the operations that are there: neither 404 or 405, nor refused as a made-up path is, nor moved below another
+    base: `/v1/tasks` for `/tasks`."""
     nowhere = await observer.answers([{"method": "GET", "path": f"{base}/{_MADE_UP}"}])
     # Some applications refuse the anonymous before they look for a route.
     refused = {answer.status for answer in nowhere} & {401, 403}
@@ -83,8 +84,15 @@ async def _answered(observer: AppObserver, document: Json, base: str) -> int:
     for method, path in operations[:_MOST_ASKED]:
         request = {"method": method, "path": base + re.sub(r"\{[^{}]*\}", "1", path)}
         answers = await observer.answers([request])
-        found += bool(answers) and not answers[0].failure and answers[0].status not in {*_MISSING, *refused}
+        missing = not answers or answers[0].failure or answers[0].status in {*_MISSING, *refused}
+        found += not missing and not _is_moved_below(answers[0], request["path"])
     return found
+
+
+def _is_moved_below(answer: HttpAnswer, path: str) -> bool:
+    location = next((text for name, text in answer.headers.items() if name.lower() == "location"), "")
+    moved = urlsplit(location).path.rstrip("/") if answer.status in MOVED else ""
+    return moved.endswith(path.rstrip("/")) and moved != path.rstrip("/")
 
 
 def _operations(document: Json) -> list[tuple[str, str]]:

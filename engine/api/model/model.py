@@ -92,6 +92,8 @@ _TO_LOGIN = re.compile(
 )
 """An address that leads to a login and back: `/login_page?next=/jobs`, not `/blog-in-depth?redirect=1`."""
 UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
+MOVED = (301, 302, 303, 307, 308)
+"""Statuses that send who asks on to another address."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ KEPT = re.compile(f"API_.*|{OF_THE_SYSTEM.pattern}")
 READS = re.compile(
     r"""(?:environ(?:b?\.(?:get|pop|setdefault))?|getenv)\s*[\[(]\s*b?["']([A-Za-z_][A-Za-z0-9_]*)["']"""
 )
+FIELDS = re.compile(r"^[ \t]+([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
 NOT_SCANNED = ("__pycache__", ".git", ".venv", "venv", "node_modules", ".tox")
 MOST_FILES = 400
 MOST_CHARACTERS = 200_000
@@ -65,23 +66,37 @@ def another_home(kind, folder):
 def asked_variables(project):
     """Names of variables that code of the project asks for, and those that many people have set, sorted.
 
-    What is set already was given for this project in its settings: its code needs that value, whoever runs it.
+    What is set already was given for this project in its settings: its code needs that value, whoever runs it. Fields
+    of settings that are checked (pydantic's `BaseSettings`) take no nonsense: with it nothing of the project starts.
     """
-    found = variables_read(python_files(project))
-    found = {name for name in found if name not in os.environ}.union(COMMON_VARIABLES)
-    return sorted(name for name in found if not KEPT.fullmatch(name))
+    files = python_files(project)
+    found = variables_read(files).union(COMMON_VARIABLES)
+    left_out = {*os.environ, *checked_variables(files)}
+    return sorted(name for name in found if name not in left_out and not KEPT.fullmatch(name))
+
+
+def checked_variables(paths):
+    """The environment variables that fill fields of checked settings, as far as names tell: `debug: bool` is DEBUG."""
+    found = set()
+    for path in paths:
+        text = text_of(path)
+        if "BaseSettings" in text:
+            found.update(name.upper() for name in FIELDS.findall(text))
+    return found
 
 
 def variables_read(paths):
     """The environment variables that files of Python name where they read one."""
-    found = set()
-    for path in paths:
-        try:
-            with open(path, encoding="utf-8", errors="replace") as stream:
-                found.update(READS.findall(stream.read(MOST_CHARACTERS)))
-        except OSError:
-            continue
-    return found
+    return {name for path in paths for name in READS.findall(text_of(path))}
+
+
+def text_of(path):
+    """The beginning of a file; empty where it does not read."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read(MOST_CHARACTERS)
+    except OSError:
+        return ""
 
 
 def python_files(project):

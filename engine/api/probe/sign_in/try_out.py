@@ -81,7 +81,7 @@ async def find_users(
         SandboxFailure: the sandbox broke.
     """
     guarded = await _guarded(observer, world)
-    for kind, parameter in _ways(world.api):
+    for kind, parameter in _ways(world.api, guarded):
         # What signs up costs hashes of passwords: no more is tried than it takes.
         async with aclosing(_signing_up(observer, world, kind)) as sign_ins:
             async for sign_in, prefix in _with_prefixes(sign_ins, kind, parameter):
@@ -127,10 +127,16 @@ async def sign_in_failure(observer: AppObserver, world: ResourceModel) -> SignIn
     return SignInFailure(label, f"{last.status or ''} {shown}".strip(), last.ok)
 
 
-def _ways(api: Api) -> list[tuple[Kind, str]]:
-    """Return the kinds of credentials that a login may give, those of the document first."""
+def _ways(api: Api, guarded: Sequence[_Refused]) -> list[tuple[Kind, str]]:
+    """Return the kinds of credentials that a login may give: those of the document, then what a refusal asks for."""
     declared = [form for scheme in api.schemes.values() for form in credential_forms(scheme)]
-    return list(dict.fromkeys([*declared, ("bearer", ""), ("api_key_cookie", "")]))
+    asked: list[tuple[Kind, str]] = [("basic", "")] if any(_asks_for_a_pair(one.answer) for one in guarded) else []
+    return list(dict.fromkeys([*declared, *asked, ("bearer", ""), ("api_key_cookie", "")]))
+
+
+def _asks_for_a_pair(answer: HttpAnswer) -> bool:
+    challenge = next((text for name, text in answer.headers.items() if name.lower() == "www-authenticate"), "")
+    return challenge.lower().startswith("basic")
 
 
 def _prefixes(kind: Kind, parameter: str) -> tuple[str, ...]:
