@@ -74,8 +74,10 @@ async def find_base(target: PythonTarget, launch: AppLaunch, document: Json, bas
 
 
 async def _answered(observer: AppObserver, document: Json, base: str) -> int:
-    """Count the operations that are there: neither 404 or 405, nor refused as a made-up path is, nor moved below another
-    base: `/v1/tasks` for `/tasks`."""
+    """Count the operations that are there: neither 404 or 405, nor refused as a made-up path is, nor moved elsewhere.
+
+    A path is moved where it leads below another base: `/v1/tasks` for `/tasks`.
+    """
     nowhere = await observer.answers([{"method": "GET", "path": f"{base}/{_MADE_UP}"}])
     # Some applications refuse the anonymous before they look for a route.
     refused = {answer.status for answer in nowhere} & {401, 403}

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
-from testwright.engine.api.document.base_path import base_of_routes, below, declared_bases
+from testwright.engine.api.document import base_path
+from testwright.engine.api.document.application import AppLaunch
+from testwright.engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from testwright.engine.api.document.operations import api_from_document, named_operations
-from testwright.engine.api.model.model import ApiDescription
+from testwright.engine.api.model.model import ApiDescription, HttpAnswer, Json
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -47,3 +52,35 @@ def test_operations_are_asked_for_below_the_base_and_named_either_way():
     assert api.operations[0].lines == (3, 5)
     api = replace(api, base=found.base)
     assert named_operations(api, ["GET /tasks"]) == named_operations(api, ["GET /live/v1/tasks"])
+
+
+class Asked:
+    def __init__(self, answer: Callable[[str], HttpAnswer]) -> None:
+        self.answer = answer
+
+    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
+        return tuple(self.answer(request["path"]) for request in requests)
+
+
+def _moving(path: str) -> HttpAnswer:
+    return HttpAnswer(200) if path.startswith("/live/v1/tasks") else HttpAnswer(307, {"Location": f"/live/v1{path}"})
+
+
+def _closing(path: str) -> HttpAnswer:
+    return HttpAnswer(307, {"location": f"{path}/"}) if path.startswith("/tasks") else HttpAnswer(404)
+
+
+@pytest.mark.parametrize(
+    ("answer", "base"),
+    [(_moving, "/live/v1"), (_closing, "")],
+    ids=["leads below another base", "leads to itself with a slash"],
+)
+async def test_a_base_holds_where_a_redirection_leads(
+    monkeypatch: pytest.MonkeyPatch, answer: Callable[[str], HttpAnswer], base: str
+):
+    @asynccontextmanager
+    async def opened(*_: Any) -> AsyncGenerator[Asked]:
+        yield Asked(answer)
+
+    monkeypatch.setattr(base_path, "open_application", opened)
+    assert await find_base(cast(Any, None), AppLaunch("tasks:app"), DOCUMENT, ["/live/v1", ""]) == base

@@ -14,7 +14,7 @@ from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json
 from testwright.engine.api.probe.baselines import find_working_credentials
 from testwright.engine.api.probe.resource_model import ResourceModel
-from testwright.engine.api.probe.sign_in.try_out import find_users
+from testwright.engine.api.probe.sign_in.try_out import SeededUser, find_users
 from testwright.engine.api.values.data import SampleValues
 
 pytestmark = pytest.mark.feature("T-20")
@@ -74,3 +74,20 @@ def test_a_made_up_token_opens_nothing_where_the_application_breaks_on_it(status
 def test_a_user_has_signed_in_where_nothing_breaks_on_the_token(status, users):
     observer = cast(AppObserver, Application(500, status))
     assert set(asyncio.run(find_users(observer, _world()))) == users
+
+
+class Challenging(Application):
+    """Names no way to sign in, and asks for a name and a password by its refusal."""
+
+    def _answer(self, request: Json) -> HttpAnswer:
+        if request.get("user"):
+            return HttpAnswer(200, {}, "[]")
+        return HttpAnswer(401, {"WWW-Authenticate": 'Basic realm="notes"'})
+
+
+def test_a_user_who_is_named_signs_in_by_the_pair_that_a_refusal_asks_for():
+    api = api_from_document({"openapi": "3.1.0", "paths": {"/notes": {"get": {"responses": {}}}}}, path="notes.py")
+    observer = cast(AppObserver, Challenging(401))
+    seeded = [SeededUser("bob", "BOB_PASSWORD", "correct-horse")]
+    users = asyncio.run(find_users(observer, ResourceModel(api, SampleValues(api.components)), seeded))
+    assert users["user"].kind == "basic"
