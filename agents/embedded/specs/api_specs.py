@@ -25,6 +25,7 @@ from ....engine.api.document.auth import is_secret
 from ....engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from ....engine.api.document.deliberate import with_deliberate_refusals
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
+from ....engine.api.document.read_bodies import with_read_bodies
 from ....engine.api.document.source_secrets import find_headers_read, find_source_secrets
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader
 from ....engine.api.probe.budget import ApiBudget
@@ -191,6 +192,8 @@ class ApiSpecGenerator:
             base = base_of_routes(described.document, bases, own.routes if own is not None else ())
             base = await find_base(prepared, launch, described.document, bases) if base is None else base
         described = below(described, base or "")
+        if described.documented and own is not None and not own.documented:
+            described = replace(described, document=with_read_bodies(described.document, own.document))
         # Lines in a served document are not lines of the project; those of the handlers are, where they are known.
         in_project = bool(described.location) and (self.root / described.location).is_file()
         if in_project and described.places:

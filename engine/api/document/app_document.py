@@ -40,6 +40,7 @@ async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescri
         config = {
             "application": launch.application,
             "import_roots": [str(workspace.project / root) for root in launch.import_roots],
+            "project": "" if launch.folder else str(workspace.project),
             "folder": str(workspace.project / launch.folder) if launch.folder else str(workspace.scratch / "tmp"),
             "document": str(answer),
         }

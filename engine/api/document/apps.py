@@ -24,6 +24,7 @@ _MAKERS = {
     "Litestar": "starlette",
 }
 _MODULES = ("fastapi", "starlette", "flask", "quart", "django", "apiflask", "litestar", "flask_openapi3")
+_FACTORIES = ("create_app", "make_app", "get_app", "create_application", "build_app", "init_app")
 _FAVOURED = ("app", "application", "api", "create_app", "make_app", "get_app")
 
 
@@ -52,16 +53,17 @@ class WebApplication:
 
 @dataclass(slots=True)
 class _Reading:
+    layout: Layout
     found: list[WebApplication] = field(default_factory=list)
     mounted: set[str] = field(default_factory=set)
 
 
 def find_applications(layout: Layout) -> list[WebApplication]:
     """Find the applications of a project, the most likely first. Blocks."""
-    reading = _Reading()
+    reading = _Reading(layout)
     for place in layout.modules:
         text = source_or_empty(layout.root, place.path)
-        if any(name in text for name in _MODULES):
+        if any(name in text for name in (*_MODULES, *_FACTORIES)):
             _read(place, text, reading)
     found = [application for application in reading.found if application.attribute not in reading.mounted]
     used = [application for application in found if application.uses]
@@ -77,7 +79,7 @@ def _one_a_site(found: list[WebApplication]) -> list[WebApplication]:
 
 def find_application_in(layout: Layout, place: ModulePlace) -> WebApplication | None:
     """Find the most likely application that a module creates. Blocks."""
-    reading = _Reading()
+    reading = _Reading(layout)
     _read(place, source_or_empty(layout.root, place.path), reading)
     return min(reading.found, key=_rank, default=None)
 
@@ -95,15 +97,19 @@ def _read(place: ModulePlace, text: str, reading: _Reading) -> None:
     except (SyntaxError, ValueError, RecursionError):
         return
     makers = dict(_imported(tree))
+    factories = dict(_factories_of(place, tree, makers, reading.layout))
     for node in tree.body:
         for name, value, line in _assigned(node):
-            framework = _maker(value, makers)
+            framework, made = _maker(value, makers), factories.get(_called(value))
             if framework is not None:
-                reading.found.append(
-                    WebApplication(place, name, framework, line, uses=len(re.findall(rf"\b{name}\.", text)))
-                )
+                uses = len(re.findall(rf"\b{name}\.", text))
+                reading.found.append(WebApplication(place, name, framework, line, uses=uses))
+            elif made is not None:
+                # A factory that takes nothing is an application itself, of which each test can have one of its own.
+                reading.found.append(WebApplication(place, name, made[0], line, uses=int(made[1])))
         if isinstance(node, ast.FunctionDef):
-            framework = _factory(node, makers)
+            # A factory with required arguments cannot be called by the tests.
+            framework = None if _needs_arguments(node) else _factory(node, makers)
             if framework is not None:
                 reading.found.append(WebApplication(place, f"{node.name}()", framework, node.lineno))
     for node in ast.walk(tree):
@@ -134,17 +140,62 @@ def _assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr, int]]:
         yield node.target.id, node.value, node.lineno
 
 
+def _called(value: ast.expr) -> str:
+    """Return the text of what is called; "" where the expression is no call."""
+    return ast.unparse(value.func) if isinstance(value, ast.Call) else ""
+
+
 def _maker(value: ast.expr, makers: dict[str, str]) -> str | None:
-    return makers.get(ast.unparse(value.func)) if isinstance(value, ast.Call) else None
+    return makers.get(_called(value))
+
+
+def _factories_of(
+    place: ModulePlace, tree: ast.Module, makers: dict[str, str], layout: Layout
+) -> Iterator[tuple[str, tuple[str, bool]]]:
+    """Yield the functions that create the objects of a module, its own or imported from the project.
+
+    Each with its framework, and whether it needs arguments: `app = create_app(Config())` is an application, too.
+    """
+    called = {_called(value) for node in tree.body for _, value, _ in _assigned(node)}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name in called:
+            framework = _factory(node, makers)
+            if framework is not None:
+                yield node.name, (framework, _needs_arguments(node))
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                name = alias.asname or alias.name
+                made = _imported_factory(place, node, alias.name, layout) if name in called else None
+                if made is not None:
+                    yield name, made
+
+
+def _imported_factory(place: ModulePlace, node: ast.ImportFrom, name: str, layout: Layout) -> tuple[str, bool] | None:
+    """Return the framework of a factory that a module imports from the project, and whether it needs arguments."""
+    package = place.module.split(".") if place.path.endswith("__init__.py") else place.module.split(".")[:-1]
+    base = package[: len(package) - node.level + 1] if node.level else []
+    module = ".".join([*base, *([node.module] if node.module else [])])
+    for other in layout.modules:
+        if other.module != module or other == place:
+            continue
+        try:
+            tree = parse_python(source_or_empty(layout.root, other.path))
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+        made = [known for known in tree.body if isinstance(known, ast.FunctionDef) and known.name == name]
+        framework = _factory(made[-1], dict(_imported(tree))) if made else None
+        return None if framework is None else (framework, _needs_arguments(made[-1]))
+    return None
+
+
+def _needs_arguments(function: ast.FunctionDef) -> bool:
+    arguments = function.args
+    needed = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    return bool(needed) or any(kw_default is None for kw_default in arguments.kw_defaults)
 
 
 def _factory(function: ast.FunctionDef, makers: dict[str, str]) -> str | None:
-    """Return the framework of a function that creates an application and can be called without arguments."""
-    arguments = function.args
-    needed = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
-    # A factory with required arguments cannot be called by the tests.
-    if needed or any(kw_default is None for kw_default in arguments.kw_defaults):
-        return None
+    """Return the framework of a function that creates an application."""
     made: dict[str, str] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.stmt):

@@ -15,7 +15,8 @@ from ....utils.python_source import parse_python
 from ....utils.untrusted_files import read_source
 from ...repository.python_routes import python_facts
 from ..model.model import Api, ApiParameter, HandlerLocations, Json, Operation, RequestBody
-from .schemas import PREFIX, normalize_schema
+from .read_bodies import READ
+from .schemas import PREFIX, normalize_schema, without_read_only
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
 _ORDER = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
@@ -110,7 +111,8 @@ def _body(value: Any, document: Json) -> RequestBody | None:
         return None
     kinds = sorted(content, key=lambda media_type: (not _JSON.match(media_type), "form-urlencoded" not in media_type))
     media = _mapping(content[kinds[0]])
-    return RequestBody(kinds[0], normalize_schema(media.get("schema")), bool(body.get("required")), _examples(media))
+    schema = without_read_only(normalize_schema(media.get("schema")), {})
+    return RequestBody(kinds[0], schema, bool(body.get("required")), _examples(media), read=bool(body.get(READ)))
 
 
 def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, Any]]:

@@ -10,6 +10,8 @@ _DROPPED = ("discriminator", "xml", "externalDocs", "nullable", "example", "depr
 _MAPS = ("properties", "patternProperties", "$defs", "dependentSchemas")
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 _SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
+_DATA = ("const", "enum")
+"""Keywords whose values may look like schemas."""
 _DEEPEST = 60
 
 
@@ -107,6 +109,29 @@ def _together(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, 
     return made
 
 
+def without_read_only(schema: Any, components: Mapping[str, Any]) -> Any:
+    """Return a schema without the properties that only answers have (`readOnly`), for what requests send."""
+    if isinstance(schema, list):
+        return [without_read_only(part, components) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    made = {key: entry if key in _DATA else without_read_only(entry, components) for key, entry in schema.items()}
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping):
+        told = {name for name, inner in properties.items() if resolve_reference(inner, components).get("readOnly")}
+        made["properties"] = {name: made["properties"][name] for name in properties if name not in told}
+        if isinstance(schema.get("required"), list):
+            made["required"] = [name for name in schema["required"] if name not in told]
+    return made
+
+
+def _required_in_answers(schema: Mapping[str, Any], components: Mapping[str, Any]) -> list[Any]:
+    """Return the required properties without those that only requests have (`writeOnly`)."""
+    properties = schema.get("properties")
+    known = properties if isinstance(properties, Mapping) else {}
+    return [name for name in schema["required"] if not resolve_reference(known.get(name), components).get("writeOnly")]
+
+
 def type_of(schema: Mapping[str, Any]) -> str:
     """Return the type of values of a merged schema; "" where any type is allowed."""
     declared = schema.get("type")
@@ -137,7 +162,10 @@ def accepts_null(schema: Mapping[str, Any]) -> bool:
 
 
 def standalone_schema(schema: Any, components: Mapping[str, Any]) -> Any:
-    """Return a self-contained schema: referenced components in its `$defs`, without titles and descriptions."""
+    """Return a self-contained schema of an answer, without titles and descriptions; components are in its `$defs`.
+
+    What only requests have (`writeOnly`) is not required there.
+    """
     wanted: dict[str, Any] = {}
     waiting: list[str] = []
 
@@ -153,8 +181,10 @@ def standalone_schema(schema: Any, components: Mapping[str, Any]) -> Any:
                     waiting.append(name)
                     made[key] = f"#/$defs/{name}"
                 # Data, which may look like a schema.
-                elif not names and key in ("const", "enum"):
+                elif not names and key in _DATA:
                     made[key] = entry
+                elif not names and key == "required" and isinstance(entry, list):
+                    made[key] = _required_in_answers(value, components)
                 else:
                     made[key] = copied(entry, key in _MAPS and not names)
             return made

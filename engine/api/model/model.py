@@ -109,12 +109,17 @@ class ApiParameter:
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:
-    """The request body of an operation."""
+    """The request body of an operation.
+
+    Attributes:
+        read: what handlers read tells it, and no document promises anything of it.
+    """
 
     media_type: str
     schema: Any
     required: bool
     examples: tuple[Any, ...] = ()
+    read: bool = False
 
 
 @dataclass(frozen=True, slots=True)

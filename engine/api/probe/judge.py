@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..document.schemas import references, standalone_schema
+from ..document.schemas import merge_schema, references, standalone_schema
 from ..model.json_values import HEADERS, TELLING_HEADERS, leaves, lists, parts
 from ..model.model import Api, HttpAnswer, Json, ObservedProposal
 from ..values.data import SampleValues, SecretFilter
@@ -221,7 +221,7 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
         return None
     if proposal.wants == "refusal" and answer.ok and proposal.category == "authentication":
         return _not_secured(seen, f"a call {proposal.breaks}")
-    if proposal.wants == "refusal" and answer.ok:
+    if proposal.wants == "refusal" and answer.ok and not (operation.body is not None and operation.body.read):
         title, documented = f"{label} takes {proposal.breaks}", f"the description does not allow {proposal.breaks}"
         return ContractViolation(seen, "not_enforced", proposal.breaks, title, documented, _shown(answer))
     if operation.responses and not _is_declared(seen) and not is_deliberate(seen) and not lacks_refusal(seen):
@@ -322,7 +322,7 @@ def _body_verdict(seen: ObservedProposal, samples: SampleValues) -> ContractViol
     if value is None and answer.text.strip() != "null":
         title = f"{operation.label} answers {answer.status} with a body that is no JSON"
         return ContractViolation(seen, "no_json", str(answer.status), title, "a JSON body", _shown(answer))
-    problem = samples.problem(value, schema)
+    problem = samples.answer_problem(value, schema)
     if problem is None:
         return None
     place = _schema_place(schema, problem.partition(":")[0], samples)
@@ -341,7 +341,7 @@ def _schema_place(schema: Any, place: str, samples: SampleValues) -> str:
         names = references(schema)
         if names:
             component, way = min(names), []
-        whole = samples.merged(schema)
+        whole = merge_schema(schema, samples.components)
         items = part.isdigit()
         way.append("0" if items else part)
         schema = whole.get("items", True) if items else (whole.get("properties") or {}).get(part, True)

@@ -19,7 +19,7 @@ from referencing.exceptions import Unresolvable
 
 from ....utils.redact import Redactor
 from ....utils.regex_examples import fits, matching
-from ..document.schemas import accepts_null, merge_schema, resolve_reference, type_of
+from ..document.schemas import accepts_null, merge_schema, standalone_schema, type_of, without_read_only
 from ..model.json_values import escape_key
 from ..model.model import Json, Proposal
 
@@ -147,7 +147,7 @@ def json_examples(examples: Mapping[str, str]) -> dict[str, Any]:
 
 
 class SampleValues:
-    """Makes values for the schemas of one document.
+    """Makes values that requests send, for the schemas of one document; a server sets what is read-only itself.
 
     Args:
         components: schemas that references name.
@@ -156,6 +156,7 @@ class SampleValues:
 
     def __init__(self, components: Mapping[str, Any], examples: Mapping[str, Any] | None = None) -> None:
         self.components = components
+        self._sent = {name: without_read_only(schema, components) for name, schema in components.items()}
         self._examples = dict(examples or {})
         self._unfit: dict[str, str] = {}
         self._fitting: set[str] = set()
@@ -197,23 +198,27 @@ class SampleValues:
         place = "/".join(str(part) for part in error.absolute_path)
         return f"{place or 'the answer'}: {error.message[:200]}"
 
+    def answer_problem(self, value: Any, schema: Any) -> str | None:
+        """Return why an answer does not fit its schema; see `problem`. It has no properties that only requests have."""
+        return self.problem(value, standalone_schema(schema, self.components))
+
     def properties(self, schema: Any) -> Mapping[str, Any]:
         """Return the properties of an object's schema."""
-        found = merge_schema(schema, self.components).get("properties")
+        found = merge_schema(schema, self._sent).get("properties")
         return found if isinstance(found, Mapping) else {}
 
     def merged(self, schema: Any) -> Mapping[str, Any]:
         """Return the merged schema; see `merge_schema`."""
-        return merge_schema(schema, self.components)
+        return merge_schema(schema, self._sent)
 
     def _rooted(self, schema: Any) -> Mapping[str, Any]:
         root = dict(schema) if isinstance(schema, Mapping) else {"not": {}} if schema is False else {}
-        return {**root, "components": {"schemas": self.components}}
+        return {**root, "components": {"schemas": self._sent}}
 
     def _made(self, schema: Any, name: str, full: bool, depth: int) -> Any:
         if schema is False or depth > 2 * _DEEPEST:
             return NOTHING
-        whole = merge_schema(schema, self.components)
+        whole = merge_schema(schema, self._sent)
         kind = type_of(whole)
         for example in self.given(name, schema):
             return example
@@ -257,16 +262,13 @@ class SampleValues:
         wanted += [name for name in required if name not in properties]
         for name in wanted:
             inner = properties.get(name, True)
-            # A server sets read-only properties itself and may refuse them.
-            if full and name not in required and resolve_reference(inner, self.components).get("readOnly"):
-                continue
             if depth >= _DEEPEST and name not in required:
                 continue
             value = self._made(inner, name, full, depth + 1)
             if value is NOTHING:
                 if name not in required:
                     continue
-                if not accepts_null(merge_schema(inner, self.components)):
+                if not accepts_null(merge_schema(inner, self._sent)):
                     return NOTHING
                 value = None
             made[name] = value

@@ -229,8 +229,8 @@ def body_variants(
         words = ".".join(str(part) for part in below)
         if name in required and name in here:
             yield ValueVariant("missing", below, f"{words} missing", replace_value(body, below, MISSING))
-        # What a client sends there is ignored or sent as a file, so it violates nothing.
-        if samples.merged(inner).get("readOnly") or (as_text and is_file(samples.merged(inner))):
+        # What a client sends there is sent as a file, so it violates nothing.
+        if as_text and is_file(samples.merged(inner)):
             continue
         for variant in (*broken_values(inner, samples, words, as_text=as_text), *edge_values(inner, samples, words)):
             yield ValueVariant(variant.kind, below, variant.words, replace_value(body, below, variant.value))

@@ -165,6 +165,7 @@ class Application(_Verbs):
             "settle": self.settles,
             "variables": list(self._environment) if self._alone else None,
             "import_roots": self._import_roots,
+            "project": str(self._root),
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
             "copy": "" if self._folder else str(place / "copy"),
             "writable": [] if self._folder else [str(place / one) for one in ("home", "tmp", "copy", "copy-kept")],

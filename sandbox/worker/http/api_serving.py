@@ -1,9 +1,9 @@
 """Serves the application under test in this process: `python api_serving.py CONFIG`, started by api_process.py.
 
 It imports the application once; each time it is asked it throws the serving process away and forks a fresh one.
-CONFIG is JSON: {"application" or "command", "ready", "import_roots", "folder", "copy", "writable", "settle"}. With a
-list of folders as `writable`, the application can change files below them only: see `Confinement`. Without `settle`,
-requests do not wait for what follows the answers before them: see `settled`.
+CONFIG is JSON: {"application" or "command", "ready", "import_roots", "project", "folder", "copy", "writable",
+"settle"}. With a list of folders as `writable`, the application can change files below them only: see `Confinement`.
+Without `settle`, requests do not wait for what follows the answers before them: see `settled`.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ def main(config):
         leave_out(config["variables"])
     try:
         if config.get("writable") and not config["command"]:
-            Confinement(config["folder"], config["writable"]).install()
+            Confinement(config["folder"], config["writable"], config["project"]).install()
         if config["command"]:
             child = _Started(config["command"], config["folder"], config.get("ready", ""))
         else:
@@ -146,10 +146,11 @@ class Confinement:
     Args:
         folder: the application's working folder.
         writable: folders that it may change files below.
+        project: the folder in which it is started usually, and finds a database in a folder below it.
     """
 
-    def __init__(self, folder, writable):
-        self._folder = folder
+    def __init__(self, folder, writable, project=""):
+        self._folder, self._project = os.path.abspath(folder), project
         self._writable = [os.path.realpath(one) + os.sep for one in (folder, *writable)]
         self._connect: Any = None
 
@@ -168,8 +169,9 @@ class Confinement:
         path, _, query = os.fsdecode(database).partition("?") if uri else (os.fsdecode(database), "", "")
         path = urllib.parse.unquote(path.removeprefix("file:")) if uri else path
         in_memory = path in ("", ":memory:") or "mode=memory" in query.split("&")
-        if in_memory or self._is_writable(path):
+        if in_memory or (self._is_writable(path) and not self._project_file(path)):
             return self._connect(database, *arguments, **options)
+        path = self._project_file(path) or path
         copy = os.path.join(self._folder, ".databases", os.path.realpath(path).strip(os.sep).replace(os.sep, "-"))
         os.makedirs(os.path.dirname(copy), exist_ok=True)
         for end in ("", "-wal"):  # what was committed last may not have reached the database's own file yet
@@ -177,6 +179,17 @@ class Confinement:
                 shutil.copyfile(path + end, copy + end)
         named = f"file:{urllib.parse.quote(copy)}?{query}" if uri else copy
         return self._connect(named, *arguments, **options)
+
+    def _project_file(self, path):
+        """The database that a path in the working folder means where the application is started in the project.
+
+        None where the working folder has what the path needs: a database there is a fresh one.
+        """
+        full = os.path.abspath(path)
+        if os.path.isdir(os.path.dirname(full)) or not full.startswith(os.path.join(self._folder, "")):
+            return None
+        found = os.path.join(self._project, os.path.relpath(full, self._folder))
+        return found if self._project and os.path.isfile(found) else None
 
     def _is_writable(self, path):
         full = os.path.realpath(path)

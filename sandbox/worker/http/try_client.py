@@ -43,7 +43,7 @@ class Watch(api_serving.Confinement):
 
     def __init__(self, folder, project):
         super().__init__(folder, [tempfile.gettempdir()])
-        self._project = os.path.realpath(project) + os.sep
+        self._sources = os.path.realpath(project) + os.sep
         self._own = os.path.realpath(folder) + os.sep
         self.inside, self.outside = set(), set()
 
@@ -57,7 +57,7 @@ class Watch(api_serving.Confinement):
         if full.startswith(self._own):
             # The folder of a case itself is ours.
             self.inside.update([full] if os.sep in full[len(self._own) :] else [])
-        elif full.startswith(self._project) or not super()._is_writable(path):
+        elif full.startswith(self._sources) or not super()._is_writable(path):
             self.outside.add(full)
         return True
 

@@ -1,10 +1,11 @@
 """Writes the OpenAPI document that an application makes of itself: `http.write_document CONFIG`, CONFIG as JSON.
 
-CONFIG is {"application", "import_roots", "folder", "document"}. `document` gets {"document": object or null, "routes":
-[{"path", "methods", "name", "lines", "file", "parameters", "query", "headers", "body", "media_type", "components",
-"doc"}], "framework"} or {"error", "trace"}.
+CONFIG is {"application", "import_roots", "project", "folder", "document"}; without a project, `folder` is in it.
+`document` gets {"document": object or null, "routes": [{"path", "methods", "name", "lines", "file", "parameters",
+"query", "headers", "body", "media_type", "components", "doc"}], "framework"} or {"error", "trace"}.
 """
 
+import contextlib
 import dataclasses
 import inspect
 import json
@@ -132,8 +133,24 @@ def _layers(function):
     seen = []
     while function is not None and not any(layer is function for layer in seen):
         seen.append(function)
-        function = getattr(function, "__wrapped__", None)
+        function = getattr(function, "__wrapped__", None) or _enclosed(function)
     return seen
+
+
+def _enclosed(function):
+    """The one function that a decorator's inner function holds, where it does not say what it wraps; else None."""
+    code = getattr(function, "__code__", None)
+    if code is None or "<locals>" not in getattr(function, "__qualname__", "") or not function.__closure__:
+        return None
+    held = dict(zip(code.co_freevars, function.__closure__))
+    found = []
+    for cell in held.values():
+        with contextlib.suppress(ValueError):  # an empty cell
+            found.append(cell.cell_contents)
+    functions = [one for one in found if inspect.isfunction(one)]
+    # Only what takes whatever it is given passes all of it on.
+    passes_on = code.co_flags & inspect.CO_VARARGS and code.co_flags & inspect.CO_VARKEYWORDS
+    return functions[0] if len(functions) == 1 and passes_on else None
 
 
 def _route(path, method, handler, parameters, around):
@@ -211,6 +228,9 @@ def main():
     config = json.loads(sys.argv[1])
     sys.path[:0] = [import_root for import_root in config["import_roots"] if import_root not in sys.path]
     os.chdir(config["folder"])
+    if config["project"]:
+        scratch = os.path.dirname(os.path.abspath(config["document"]))
+        api_serving.Confinement(config["folder"], [scratch], config["project"]).install()
     try:
         facts = facts_of(api_serving.load(config["application"]))
     except BaseException as error:

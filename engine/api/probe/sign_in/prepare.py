@@ -6,13 +6,21 @@ from collections.abc import Mapping, Sequence
 
 from .....core.errors import SandboxFailure
 from ...document.application import AppObserver
-from ...document.auth import Credential, candidate_credentials, credential_forms, in_words, is_read_by_code
+from ...document.asked_names import name_asked_for, with_wrapper, wrapper_of
+from ...document.auth import (
+    Credential,
+    candidate_credentials,
+    credential_forms,
+    in_words,
+    is_read_by_code,
+    with_credentials,
+)
 from ...model.model import Api
 from ..baselines import find_working_credentials
-from ..resource_model import ResourceModel
+from ..resource_model import ResourceModel, build_request
 from .failure import MissingCredential
 from .header_schemes import with_header_schemes, without_schemes
-from .shapes import basic_logins, logins
+from .shapes import basic_logins, logins, with_sign_up_fields
 from .try_out import SeededUser, find_users, sign_in_failure
 from .users import USER, constants_of, with_constants, worker_users
 
@@ -44,7 +52,8 @@ async def find_credentials(
     Raises:
         SandboxFailure: the sandbox broke.
     """
-    original = world.api
+    world.api = with_sign_up_fields(world.api, world.samples)
+    original = world.api = await _with_names_asked_for(observer, world, {})
     api = world.api = await with_header_schemes(observer, world, headers, until)
     offered = candidate_credentials(api, secrets, values, literals)
     found = await find_working_credentials(observer, world, offered)
@@ -62,7 +71,25 @@ async def find_credentials(
                 world.auth.setdefault(scheme, USER)
         _note_logins(world)
     _note_missing(world, original, secrets)
-    return {**credentials, **world.users}
+    # Who is let in is told what is missing, too.
+    credentials |= world.users
+    world.api = await _with_names_asked_for(observer, world, credentials)
+    return credentials
+
+
+async def _with_names_asked_for(observer: AppObserver, world: ResourceModel, credentials: dict[str, Credential]) -> Api:
+    """Return the API with the names that the application asks for where its document has others; see `with_wrapper`."""
+    found: dict[str, tuple[str, str]] = {}
+    for operation in world.api.operations:
+        here = wrapper_of(operation, world.api.components)
+        made = build_request(world, operation, linked=False) if here else None
+        if made is None:
+            continue
+        answers = await observer.answers([with_credentials(made[0], credentials)])
+        there = name_asked_for(answers[0], here) if answers else ""
+        if there:
+            found[operation.name] = (here, there)
+    return with_wrapper(world.api, found) if found else world.api
 
 
 def _note_missing(world: ResourceModel, original: Api, secrets: Sequence[str]) -> None:

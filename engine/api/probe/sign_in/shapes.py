@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...document.operations import snake_case
@@ -70,6 +71,26 @@ def sign_ups(api: Api, samples: SampleValues) -> list[Operation]:
     found = [known for known in _takers(api, samples) if _is_sign_up(known) and not _NOT.search(_words(known))]
     # Who signs up has not signed in: operations for everybody come first.
     return sorted(found, key=lambda known: (bool(known.security) and () not in known.security, len(known.path)))
+
+
+def with_sign_up_fields(api: Api, samples: SampleValues) -> Api:
+    """Return the API where a sign-up of which nothing says what it takes takes what the login does.
+
+    Its name tells that it is one. As it is where another sign-up is known, or no login.
+    """
+    known = logins(api, samples)
+    bare = [one for one in api.operations if one.method == "POST" and "{" not in one.path and _is_bare(one, samples)]
+    nameless = [one for one in bare if _is_sign_up(one) and not _NOT.search(_words(one))]
+    if not known or not nameless or sign_ups(api, samples):
+        return api
+    body = known[0].body
+    made = {one.name: replace(one, body=body and replace(body, examples=(), read=True)) for one in nameless}
+    return replace(api, operations=tuple(made.get(one.name, one) for one in api.operations))
+
+
+def _is_bare(operation: Operation, samples: SampleValues) -> bool:
+    body = operation.body
+    return body is None or not (body.examples or samples.properties(body.schema))
 
 
 def _takers(api: Api, samples: SampleValues) -> Iterator[Operation]:

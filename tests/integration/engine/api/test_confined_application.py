@@ -27,6 +27,17 @@ def rows():
         return database.execute("select count(*) from orders").fetchone()[0]
 
 
+def relative():
+    with contextlib.closing(sqlite3.connect("data/shop.db")) as database, database:
+        database.execute("delete from orders where id = 1")
+        return database.execute("select count(*) from orders").fetchone()[0]
+
+
+def fresh():
+    with contextlib.closing(sqlite3.connect("shop.db")) as database, database:
+        return [name for name, in database.execute("select name from sqlite_master")]
+
+
 def home():
     (pathlib.Path.home() / "invoice.txt").write_text("1")
     return "written"
@@ -95,6 +106,22 @@ def test_a_database_of_the_project_is_opened_as_a_copy_that_a_reset_renews(helpe
         api.reset()
         assert api.post("/rows").json == 1
     assert orders(project) == 2
+
+
+def test_a_database_in_a_folder_of_the_project_is_found_by_a_path_from_there(helper: ModuleType, project: Path) -> None:
+    (project / "data").mkdir()
+    (project / "shop.db").rename(project / "data" / "shop.db")
+    with helper.Application("shop:app", root=project, import_roots=["."]) as api:
+        assert api.post("/relative").json == 1
+        api.reset()
+        assert api.post("/relative").json == 1
+    with sqlite3.connect(project / "data" / "shop.db") as database:
+        assert database.execute("select count(*) from orders").fetchone()[0] == 2
+
+
+def test_a_database_beside_the_application_is_a_fresh_one(helper: ModuleType, project: Path) -> None:
+    with helper.Application("shop:app", root=project, import_roots=["."]) as api:
+        assert api.post("/fresh").json == []
 
 
 def test_the_home_folder_is_a_temporary_one(helper: ModuleType, project: Path, tmp_path: Path) -> None:

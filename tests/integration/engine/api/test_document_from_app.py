@@ -125,3 +125,33 @@ async def test_every_operation_of_a_flask_application_is_reached(tmp_path: Path)
     names = " ".join(case["id"] for case in spec["cases"])
     assert "title_too_long" in names
     assert "without_credentials" in names
+
+
+WITHOUT_WRAPS = """
+from flask import Flask, abort, request
+
+app = Flask(__name__)
+
+
+def signed_in(function):
+    def wrapper(*args, **kwargs):
+        if "Authorization" not in request.headers:
+            abort(401)
+        return function(*args, **kwargs)
+    return wrapper
+
+
+def note():
+    return {"text": request.json["text"]}
+
+
+app.add_url_rule("/notes", "note", signed_in(note), methods=["POST"])
+"""
+
+
+async def test_handlers_are_read_through_decorators_that_do_not_say_what_they_wrap(tmp_path: Path) -> None:
+    found = await described(tmp_path, {"src/notes.py": WITHOUT_WRAPS}, "notes:app")
+    assert body(found, "/notes")["required"] == ["text"]
+    assert found.document["paths"]["/notes"]["post"]["security"] == [{"Authorization": []}]
+    first = WITHOUT_WRAPS.splitlines().index("def note():") + 1
+    assert found.places["POST", "/notes"] == ("src/notes.py", (first, first + 1))
