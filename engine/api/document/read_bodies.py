@@ -29,7 +29,7 @@ def with_read_bodies(document: Json, read: Json) -> Json:
             own = _mapping(told.get(method))
             if not isinstance(operation, dict) or not own:
                 continue
-            if method in _WITH_BODY and not operation.get("requestBody") and _names(own):
+            if method in _WITH_BODY and own.get("requestBody") and not operation.get("requestBody"):
                 operation["requestBody"] = {**own["requestBody"], READ: True}
                 needed = True
             _add_queries(operation, own, _mapping(item))
@@ -38,12 +38,6 @@ def with_read_bodies(document: Json, read: Json) -> Json:
         components = made.setdefault("components", {})
         components["schemas"] = {**schemas, **_mapping(components.get("schemas"))}
     return made
-
-
-def _names(own: Mapping[str, Any]) -> bool:
-    """Whether the body that a handler reads is known by more than that there is one."""
-    content = _mapping(_mapping(own.get("requestBody")).get("content"))
-    return any(set(_mapping(_mapping(media).get("schema"))) - {"type"} for media in content.values())
 
 
 def _add_queries(operation: Json, own: Mapping[str, Any], item: Mapping[str, Any]) -> None:

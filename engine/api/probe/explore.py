@@ -26,6 +26,7 @@ from .effects.limits import limit_proposals
 from .effects.lists import filled_lists
 from .effects.makers import maker_proposals
 from .effects.parts import part_proposals
+from .effects.stored_lists import stored_lists
 from .effects.totals import total_proposals
 from .execute import differs_from, drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .flag_effects import with_effect
@@ -236,16 +237,19 @@ async def find_baselines(
 def _all_proposals(
     world: ResourceModel, credentials: dict[str, Credential], second: Others, varied: Others, third: Others
 ) -> Iterable[Proposal]:
-    lists = list(filled_lists(world, second, varied, third))
+    lists = [*filled_lists(world, second, varied, third)]
     filled = {list_.operation.name for list_ in lists}
+    stored = [proposal for proposal in stored_lists(world) if proposal.operation.name not in filled]
+    shown = {(proposal.operation.name, f"with_{name}") for proposal in stored for name in proposal.request["query"]}
     for baseline in world.baselines.values():
         for proposal in proposals_for(world, baseline, credentials):
             # A filled list shows what a query leaves out.
-            if proposal.group not in ("with_query", "edges_query") or baseline.operation.name not in filled:
+            of_query = proposal.group in ("with_query", "edges_query") and baseline.operation.name in filled
+            if not of_query and (proposal.operation.name, proposal.name) not in shown:
                 yield proposal
     for refused in world.refused.values():
         yield from invalid_bodies(world, refused)
-    yield from lists
+    yield from (*lists, *stored)
     yield from logins_after_change(world)
     yield from update_proposals(world, varied)
     yield from conditional_proposals(world, second)

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..document.schemas import type_of
 from ..model.model import Json, Operation, Proposal
+from ..values import paging
 from ..values.data import NOTHING
 from ..values.negative_requests import ValueVariant, body_variants, broken_values, edge_values
 from .distinct import other_value
@@ -145,6 +147,11 @@ def parameter_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iter
                 yield make_proposal(
                     baseline, f"with_{name}", f"takes {name} {value}", "success", request, group="with_query"
                 )
+        # A document may call a number a text; a text that is none shows whether the application minds.
+        if parameter.where == "query" and paging.cuts(name) and type_of(world.samples.merged(schema)) == "string":
+            request = copy_request(baseline.request)
+            put_parameter(request, parameter, "first")
+            yield make_proposal(baseline, f"{name}_in_words", f"is asked for {name} first", "boundary", request)
         if parameter.required and parameter.where != "path":
             key = {"query": "query", "header": "headers", "cookie": "cookies"}[parameter.where]
             request = copy_request(baseline.request)

@@ -312,8 +312,13 @@ def resource_of(path: str) -> str:
     return singular(snake_case(parts[-1])) if parts else ""
 
 
+_ENDS_IN_IE = re.compile(r"(?:^|_)(?:mov|cook|calor|pix|zomb|self|hood|rook|brown|p|t|d|l)ies$")
+
+
 def singular(word: str) -> str:
-    """`category` for categories, `box` for boxes, `cart` for carts."""
+    """`category` for categories, `box` for boxes, `movie` for movies, `cart` for carts."""
+    if _ENDS_IN_IE.search(word):
+        return word[:-1]
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if re.search(r"(?:ss|x|ch|sh)es$", word):

@@ -132,6 +132,8 @@ _BY_NAME = {
     **dict.fromkeys(("url", "website"), "https://example.com/"),
     **dict.fromkeys(("colour", "color"), "blue"),
     **{"city": "Paris", "country": "FR", "currency": "EUR", "language": "en"},
+    # Numbers that a document calls texts.
+    **{"page": "1", "per_page": "10", "page_size": "10", "limit": "10", "offset": "0", "year": "2024"},
     **{"phone": "+33123456789", "password": "correct-horse-battery-1"},
 }
 

@@ -92,7 +92,7 @@ def _filtered(
         request = copy_request(reading.request)
         put_parameter(request, parameter, value)
         name, words = f"filled_by_{parameter.name}_{str(value)[:30]}", f"lists by {parameter.name} {value}"
-        marks = {"setup": setup, "group": _FILTERS, "priority": "high"}
+        marks = {"setup": setup, "group": FILTERS, "priority": "high"}
         yield make_proposal(reading, name, words, "success", request, **marks)
         if not ordered:
             yield from filtered_for_others(world, reading, setup, request, name, words)
@@ -104,7 +104,7 @@ def _filtered(
             yield from flagged_for_admins(world, reading, setup, request, (f"{FLAGS}for_administrators", name, words))
 
 
-_FILTERS = "filters"
+FILTERS = "filters"
 """The group of readings of a filled list by a query."""
 SORTED = "sorted"
 """The group of readings of a filled list that is sorted by what its members are answered with."""
@@ -191,7 +191,7 @@ def _second_page(reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[
                 request = copy_request(reading.request)
                 request["query"] = {**(request.get("query") or {}), name: number, size: 1}
                 title, words = f"filled_by_{name}_and_{size}", f"lists by {name} {number} and {size} 1"
-                marks = {"setup": setup, "group": _FILTERS, "priority": "high"}
+                marks = {"setup": setup, "group": FILTERS, "priority": "high"}
                 yield make_proposal(reading, title, words, "success", request, **marks)
 
 
@@ -214,7 +214,8 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
     else:
         values += _member_values(world, parameter, story)
     values += [value.value for value in edge_values(parameter.schema, world.samples, parameter.name)]
-    made = [value for value in values if value is not NOTHING]
+    in_words = type_of(world.samples.merged(parameter.schema)) == "string" and paging.cuts(parameter.name)
+    made = [str(value) if in_words else value for value in values if value is not NOTHING]
     good = [value for value in made if world.samples.problem(value, parameter.schema) is None]
     return list({repr(value): value for value in good}.values())[:8]
 

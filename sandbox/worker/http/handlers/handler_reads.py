@@ -9,7 +9,16 @@ import re
 
 from .handler_checks import TYPES
 from .handler_optional import OptionalKeys
-from .handler_trees import bound_again, leaves, mentions_request, method_test, name_called, tree_of
+from .handler_trees import (
+    bound_again,
+    leaves,
+    mentions_request,
+    method_test,
+    name_called,
+    own_method,
+    takes_itself,
+    tree_of,
+)
 
 _USUAL = ("content-type", "accept", "host", "user-agent", "content-length", "x-requested-with", "origin", "referer")
 _NUMBERS = re.compile(
@@ -316,6 +325,8 @@ class _Walk(OptionalKeys):
             # Pydantic's ways to make a model of the body, besides calling the class.
             if callee.attr in ("model_validate", "parse_obj"):
                 target = self.names.get(callee.value.id)
+            else:
+                target = own_method(self.names.get(callee.value.id), callee.attr)
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         if isinstance(target, type) and any(self.place(value) == ("body", ()) for value in given):
             self.reads.models.append(target)
@@ -329,7 +340,7 @@ class _Walk(OptionalKeys):
         if tree is None:
             return
         walk = self.walk_of(target, tree, self.reads)
-        named = [parameter.arg for parameter in tree.args.args]
+        named = [parameter.arg for parameter in tree.args.args][takes_itself(node, target) :]
         given = dict(zip(named, node.args))
         given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         handed, fixed = False, set(named) - bound_again(tree)

@@ -3,7 +3,9 @@
 import ast
 import functools
 import inspect
+import os
 import re
+import sysconfig
 import textwrap
 
 _TREES = {}
@@ -158,3 +160,22 @@ def _tested_methods(node):
     if tested and not only and not refuses(node.body) and "GET" not in tested:
         tested.insert(0, "GET")
     return tested
+
+
+def own_method(thing, name):
+    """The function behind a method of an object that a module holds, such as a service; None for those of libraries."""
+    if thing is None or isinstance(thing, type) or inspect.ismodule(thing) or name.startswith("_"):
+        return None
+    found = inspect.getattr_static(type(thing), name, None)
+    found = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
+    place = getattr(getattr(found, "__code__", None), "co_filename", "")
+    libraries = {os.path.realpath(one) for one in sysconfig.get_paths().values()}
+    path = os.path.realpath(place)
+    own = inspect.isfunction(found) and not any(path.startswith(one + os.sep) for one in libraries)
+    return found if own else None
+
+
+def takes_itself(call, target):
+    """Whether a function that is called as a method of an object is given that before the call's arguments."""
+    names = list(inspect.signature(target).parameters)
+    return isinstance(call.func, ast.Attribute) and names[:1] in (["self"], ["cls"])

@@ -155,3 +155,41 @@ async def test_handlers_are_read_through_decorators_that_do_not_say_what_they_wr
     assert found.document["paths"]["/notes"]["post"]["security"] == [{"Authorization": []}]
     first = WITHOUT_WRAPS.splitlines().index("def note():") + 1
     assert found.places["POST", "/notes"] == ("src/notes.py", (first, first + 1))
+
+
+WITH_SERVICE = {
+    "src/passwords/__init__.py": "",
+    "src/passwords/app.py": '''from flask import Flask, request
+
+from services.users import users
+
+app = Flask(__name__)
+
+
+@app.put("/password")
+def change():
+    data = request.json
+    users.change(data)
+    users.note("changed", data)
+    return "", 204
+''',
+    "src/services/__init__.py": "",
+    "src/services/users.py": '''class Users:
+    def change(self, passwords):
+        return passwords["old_password"], passwords.get("new_password")
+
+    @staticmethod
+    def note(what, data):
+        return what, data.get("reason")
+
+
+users = Users()
+''',
+}
+
+
+async def test_what_a_service_reads_of_the_body_it_is_given_is_found(tmp_path: Path) -> None:
+    found = await described(tmp_path, WITH_SERVICE, "passwords.app:app")
+    schema = body(found, "/password", "put")
+    assert list(schema["properties"]) == ["old_password", "new_password", "reason"]
+    assert schema["required"] == ["old_password"]

@@ -177,7 +177,8 @@ def test_environment_variables_are_offered_to_the_schemes_they_sound_like() -> N
 
 
 @pytest.mark.parametrize(
-    ("word", "one"), [("categories", "category"), ("boxes", "box"), ("carts", "cart"), ("status", "status")]
+    ("word", "one"),
+    [("categories", "category"), ("movies", "movie"), ("boxes", "box"), ("carts", "cart"), ("status", "status")],
 )
 def test_resources_are_named_in_the_singular(word: str, one: str) -> None:
     assert singular(word) == one

@@ -42,8 +42,9 @@ def test_what_the_document_says_stays() -> None:
     assert completed(served, taking(LOGIN, parameters=[{**page, "schema": {"type": "integer"}}])) == served
 
 
-def test_a_body_of_which_only_its_existence_is_known_adds_nothing() -> None:
-    assert completed({"responses": {}}, taking({"type": "object"})) == {"responses": {}}
+def test_that_there_is_a_body_comes_from_the_code_too() -> None:
+    made = completed({"responses": {}}, taking({"type": "object"}))
+    assert made["requestBody"]["content"]["application/json"]["schema"] == {"type": "object"}
 
 
 def api_of(**posts: dict[str, Any]) -> Any:

@@ -1,0 +1,60 @@
+"""Proposes readings of lists that have members from the start, by each filter and page; nothing is made first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...document.schemas import type_of
+from ...model.model import ApiParameter, Proposal
+from ...values import paging
+from ..propose_values import copy_request, make_proposal
+from ..resource_model import BaselineRequest, ResourceModel, parse_json, put_parameter
+from .lists import FILTERS
+
+_LEAST = 2
+_MOST_VALUES = 2
+
+
+def stored_lists(world: ResourceModel) -> Iterator[Proposal]:
+    """Yield readings of lists that nobody has filled, by values of their members, and their first and second page."""
+    for reading in world.baselines.values():
+        if reading.operation.method != "GET" or reading.setup:
+            continue
+        members = _members(parse_json(reading.answer))
+        if len(members) < _LEAST:
+            continue
+        for parameter in reading.operation.parameters:
+            if parameter.where == "query":
+                yield from _by(world, reading, parameter, members)
+
+
+def _members(answer: Any) -> list[dict[str, Any]]:
+    """Return the objects of an answer that is a list, or an object with one list in it."""
+    if isinstance(answer, dict):
+        lists = [entry for entry in answer.values() if isinstance(entry, list)]
+        answer = lists[0] if len(lists) == 1 else None
+    listed = answer if isinstance(answer, list) else []
+    return [member for member in listed if isinstance(member, dict)]
+
+
+def _by(
+    world: ResourceModel, reading: BaselineRequest, parameter: ApiParameter, members: list[dict[str, Any]]
+) -> Iterator[Proposal]:
+    name, whole = parameter.name, world.samples.merged(parameter.schema)
+    if paging.pages(name):
+        values: list[Any] = [1, 2]
+    elif paging.counts(name) or paging.skips(name):
+        values = [1]
+    else:
+        # The rarest values tell most: what all have in common picks out nothing.
+        held = [member[name] for member in members if isinstance(member.get(name), str | int | float)]
+        values = sorted(dict.fromkeys(held), key=held.count)[:_MOST_VALUES]
+    for value in values:
+        given = str(value) if type_of(whole) in ("string", "") and not isinstance(value, bool) else value
+        if world.samples.problem(given, parameter.schema) is not None:
+            continue
+        request = copy_request(reading.request)
+        put_parameter(request, parameter, given)
+        title, words = f"stored_by_{name}_{str(value)[:30]}", f"lists by {name} {value}"
+        yield make_proposal(reading, title, words, "success", request, group=FILTERS, priority="high")
