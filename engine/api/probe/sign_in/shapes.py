@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...document.operations import snake_case
-from ...model.model import Api, Json, Operation
+from ...model.model import Api, Json, Operation, RequestBody
 from ...values.data import NOTHING, SampleValues
 from .users import constant
 
@@ -74,23 +74,36 @@ def sign_ups(api: Api, samples: SampleValues) -> list[Operation]:
 
 
 def with_sign_up_fields(api: Api, samples: SampleValues) -> Api:
-    """Return the API where a sign-up of which nothing says what it takes takes what the login does.
+    """Return the API where a sign-up of which no document says what it takes takes what the login does.
 
     Its name tells that it is one. As it is where another sign-up is known, or no login.
     """
     known = logins(api, samples)
-    bare = [one for one in api.operations if one.method == "POST" and "{" not in one.path and _is_bare(one, samples)]
-    nameless = [one for one in bare if _is_sign_up(one) and not _NOT.search(_words(one))]
-    if not known or not nameless or sign_ups(api, samples):
+    login = known[0].body if known else None
+    told = [one for one in api.operations if one.method == "POST" and "{" not in one.path and _is_untold(one, samples)]
+    nameless = [one for one in told if _is_sign_up(one) and not _NOT.search(_words(one))]
+    if login is None or not nameless or sign_ups(api, samples):
         return api
-    body = known[0].body
-    made = {one.name: replace(one, body=body and replace(body, examples=(), read=True)) for one in nameless}
+    made = {one.name: replace(one, body=_with_fields(one.body, login, samples)) for one in nameless}
     return replace(api, operations=tuple(made.get(one.name, one) for one in api.operations))
 
 
-def _is_bare(operation: Operation, samples: SampleValues) -> bool:
+def _is_untold(operation: Operation, samples: SampleValues) -> bool:
+    """Whether a document says nothing of what an operation takes; the code may tell a part of it."""
     body = operation.body
-    return body is None or not (body.examples or samples.properties(body.schema))
+    return body is None or body.read or not (body.examples or samples.properties(body.schema))
+
+
+def _with_fields(own: RequestBody | None, login: RequestBody, samples: SampleValues) -> RequestBody:
+    whole = samples.merged(login.schema)
+    more = {} if own is None else samples.merged(own.schema)
+    properties = {**whole.get("properties", {}), **more.get("properties", {})}
+    required = [
+        *dict.fromkeys([*(whole.get("required") or whole.get("properties", {})), *(more.get("required") or ())])
+    ]
+    return replace(
+        login, schema={**whole, "properties": properties, "required": required}, required=True, examples=(), read=True
+    )
 
 
 def _takers(api: Api, samples: SampleValues) -> Iterator[Operation]:

@@ -159,7 +159,7 @@ async def test_handlers_are_read_through_decorators_that_do_not_say_what_they_wr
 
 WITH_SERVICE = {
     "src/passwords/__init__.py": "",
-    "src/passwords/app.py": '''from flask import Flask, request
+    "src/passwords/app.py": """from flask import Flask, request
 
 from services.users import users
 
@@ -172,9 +172,9 @@ def change():
     users.change(data)
     users.note("changed", data)
     return "", 204
-''',
+""",
     "src/services/__init__.py": "",
-    "src/services/users.py": '''class Users:
+    "src/services/users.py": """class Users:
     def change(self, passwords):
         return passwords["old_password"], passwords.get("new_password")
 
@@ -184,7 +184,7 @@ def change():
 
 
 users = Users()
-''',
+""",
 }
 
 

@@ -66,6 +66,16 @@ def test_a_sign_up_that_says_nothing_takes_what_the_login_takes() -> None:
     }
 
 
+def test_what_the_code_tells_of_a_sign_up_is_taken_besides() -> None:
+    part = {"type": "object", "properties": {"password": {"type": "string"}, "age": {"type": "integer"}}}
+    api = api_of(login=taking(LOGIN), register={"requestBody": {**taking(part)["requestBody"], "x-read-in-code": True}})
+    made = with_sign_up_fields(api, SampleValues(api.components))
+    body = made.operations[1].body
+    assert body is not None
+    assert list(body.schema["properties"]) == ["email", "password", "age"]
+    assert body.schema["required"] == ["email", "password"]
+
+
 def test_another_sign_up_that_is_known_is_enough() -> None:
     api = api_of(login=taking(LOGIN), users=taking(LOGIN), register={})
     assert with_sign_up_fields(api, SampleValues({})) == api
