@@ -191,6 +191,10 @@ def _valued(
         if producer is not None:
             return _name_given(producer, parameter), producer.story
         maker = world.maker_of(operation, parameter)
+        # A thing that is made elsewhere: /tags/{tag_id}, made by POST /stores/{store_id}/tags.
+        link = world.named(parameter.name) if maker is None else None
+        if link is not None and _fits(*link, type_of(world.samples.merged(parameter.schema))):
+            return f"{{{{{link[1]}}}}}", link[0].story
         before = maker.story if maker is not None and maker.operation is not operation else ()
         return _parameter_value(world.samples, parameter), before
     link = world.named(parameter.name) if linked else None

@@ -12,7 +12,7 @@ from .dialects import STARTED, Dialect
 from .render_checks import is_used, saved
 
 Json = Mapping[str, Any]
-_WORDS = {USER: "tester", OTHER: "visitor"}
+_WORDS = {USER: "tester", OTHER: "visitor", ADMIN: "admin"}
 
 
 def users_of(auth: Mapping[str, Json]) -> dict[str, Json]:
@@ -78,7 +78,9 @@ def sign_in_functions(
         before[:0] = [dialect.forgets] if dialect.forgets and entry["kind"] == "api_key_cookie" else []
         body = (*before, *_headers(entry, rendered[name], dialect))
         used = [part for part in PARTS if part in _names(body)]
-        function = functions.setdefault(body, "signed_up" if entry["sign_in"].get("identity") is None else "logged_in")
+        named = "signed_up" if entry["sign_in"].get("identity") is None else "logged_in"
+        named = f"{named}_as_{name}" if named in functions.values() and body not in functions else named
+        function = functions.setdefault(body, named)
         arguments = ", ".join([dialect.client, *(constant(name, part) for part in used)])
         entries.append(f'        "{name}": {function}({arguments}),')
     yield "\n".join(
@@ -92,7 +94,7 @@ def sign_in_functions(
     )
     for body, function in functions.items():
         used = [part for part in PARTS if part in _names(body)]
-        words = "Sign somebody up and in" if function == "signed_up" else "Log somebody in"
+        words = "Sign somebody up and in" if function.startswith("signed_up") else "Log somebody in"
         yield "\n".join(
             [
                 f"def {function}({', '.join([dialect.client, *used])}):",

@@ -37,7 +37,9 @@ def facts_of(application):
     make = getattr(application, "openapi", None)
     if callable(make):
         routes = list(_starlette(getattr(application, "routes", ()), ""))
-        return {"framework": "fastapi", "document": make(), "routes": routes}
+        document = make()
+        _let_anonymous_in(document, getattr(application, "routes", ()))
+        return {"framework": "fastapi", "document": document, "routes": routes}
     if hasattr(application, "url_map"):
         return {"framework": "flask", "document": None, "routes": list(_flask(application))}
     if hasattr(application, "routes"):
@@ -47,6 +49,27 @@ def facts_of(application):
 
         return {"framework": "django", "document": None, "routes": list(_django(get_resolver().url_patterns, "/"))}
     return {"framework": "", "document": None, "routes": []}
+
+
+def _let_anonymous_in(document, routes):
+    """Add to the document where signing in is optional: schemes with `auto_error=False`, of which it says nothing."""
+    for route in routes:
+        schemes = list(_security_schemes(getattr(route, "dependant", None)))
+        item = (document.get("paths") or {}).get(getattr(route, "path_format", ""))
+        if not schemes or not isinstance(item, dict) or any(getattr(one, "auto_error", True) for one in schemes):
+            continue
+        for method in getattr(route, "methods", None) or ():
+            operation = item.get(method.lower())
+            if isinstance(operation, dict) and operation.get("security") and {} not in operation["security"]:
+                operation["security"] = [*operation["security"], {}]
+
+
+def _security_schemes(dependant):
+    """What a route of FastAPI depends on that signs somebody in."""
+    for inner in getattr(dependant, "dependencies", ()):
+        if hasattr(inner.call, "scheme_name") and hasattr(inner.call, "auto_error"):
+            yield inner.call
+        yield from _security_schemes(inner)
 
 
 def _flask(application):

@@ -56,5 +56,5 @@ def _by(
             continue
         request = copy_request(reading.request)
         put_parameter(request, parameter, given)
-        title, words = f"stored_by_{name}_{str(value)[:30]}", f"lists by {name} {value}"
+        title, words = f"by_{name}_{str(value)[:30]}", f"lists by {name} {value}"
         yield make_proposal(reading, title, words, "success", request, group=FILTERS, priority="high")

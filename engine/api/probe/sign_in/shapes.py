@@ -70,7 +70,13 @@ def sign_ups(api: Api, samples: SampleValues) -> list[Operation]:
     """Return the operations by which somebody may sign up, the likeliest first."""
     found = [known for known in _takers(api, samples) if _is_sign_up(known) and not _NOT.search(_words(known))]
     # Who signs up has not signed in: operations for everybody come first.
-    return sorted(found, key=lambda known: (bool(known.security) and () not in known.security, len(known.path)))
+    ranks = {known.name: bool(known.security) and () not in known.security for known in found}
+    return sorted(found, key=lambda known: (ranks[known.name], is_for_administrators(known), len(known.path)))
+
+
+def is_for_administrators(sign_up: Operation) -> bool:
+    """Whether a sign-up is one of administrators by its name."""
+    return bool(re.search(r"(?:^|[\W_])(?:admin(?:istrator)?s?|super_?user|staff)(?:$|[\W_])", _words(sign_up)))
 
 
 def with_sign_up_fields(api: Api, samples: SampleValues) -> Api:

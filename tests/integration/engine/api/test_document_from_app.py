@@ -193,3 +193,35 @@ async def test_what_a_service_reads_of_the_body_it_is_given_is_found(tmp_path: P
     schema = body(found, "/password", "put")
     assert list(schema["properties"]) == ["old_password", "new_password", "reason"]
     assert schema["required"] == ["old_password"]
+
+
+OPTIONAL = """
+from typing import Annotated
+
+from fastapi import Depends, FastAPI
+from fastapi.security import OAuth2PasswordBearer
+
+app = FastAPI()
+needed = OAuth2PasswordBearer(tokenUrl="/login")
+optional = OAuth2PasswordBearer(tokenUrl="/login", auto_error=False)
+
+
+def somebody(token: Annotated[str | None, Depends(optional)]):
+    return token
+
+
+@app.get("/notes")
+def notes(token: Annotated[str, Depends(needed)]):
+    return []
+
+
+@app.get("/news")
+def news(who: Annotated[str | None, Depends(somebody)]):
+    return []
+"""
+
+
+async def test_signing_in_that_is_optional_in_the_code_is_so_in_the_document(tmp_path: Path) -> None:
+    found = await described(tmp_path, {"src/notes.py": OPTIONAL}, "notes:app")
+    assert found.document["paths"]["/news"]["get"]["security"] == [{"OAuth2PasswordBearer": []}, {}]
+    assert found.document["paths"]["/notes"]["get"]["security"] == [{"OAuth2PasswordBearer": []}]

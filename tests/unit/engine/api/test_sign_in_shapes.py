@@ -13,11 +13,19 @@ from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import Api
 from testwright.engine.api.probe.sign_in.reproduce import signed_in_lines
-from testwright.engine.api.probe.sign_in.shapes import basic_logins, ends_session, logins, part_of, sign_ups, user_body
+from testwright.engine.api.probe.sign_in.shapes import (
+    basic_logins,
+    ends_session,
+    is_for_administrators,
+    logins,
+    part_of,
+    sign_ups,
+    user_body,
+)
 from testwright.engine.api.probe.sign_in.try_out import SeededUser, seeded_users
 from testwright.engine.api.probe.sign_in.users import user_values
 from testwright.engine.api.values.data import SampleValues
-from testwright.engine.api.write.render_users import user_constants, user_imports
+from testwright.engine.api.write.render_users import sign_in_functions, user_constants, user_imports
 from testwright.utils.redact import Redactor
 
 pytestmark = pytest.mark.feature("T-20")
@@ -182,3 +190,28 @@ def test_a_variable_that_ends_as_a_users_password_is_told_by_its_own_name() -> N
 def test_what_signs_somebody_out_is_known_by_its_name(name: str, ends: bool) -> None:
     [operation] = api_of(**{name: {"post": {"responses": {}}}}).operations
     assert ends_session(operation) is ends
+
+
+def test_the_sign_up_of_administrators_comes_after_that_of_users() -> None:
+    api = api_of(
+        register__admin={"post": taking("username", "password")},
+        accounts__register={"post": taking("username", "password")},
+    )
+    found = sign_ups(api, SampleValues(api.components))
+    assert labels(found) == ["POST /accounts/register", "POST /register/admin"]
+    assert [is_for_administrators(one) for one in found] == [False, True]
+
+
+def test_users_who_sign_up_in_other_ways_have_functions_of_their_own() -> None:
+    users = {
+        "user": {"kind": "bearer", "sign_in": {"pointer": "/token"}, "variable": "P"},
+        "admin": {"kind": "bearer", "sign_in": {"pointer": "/token"}, "variable": "P"},
+    }
+    calls = {
+        name: [f'api.post("/{path}", json={{"name": name}})', 'api.post("/login", json={"name": name})']
+        for name, path in (("user", "register"), ("admin", "register-admin"))
+    }
+    text = "\n".join(sign_in_functions(users, calls))
+    assert '"admin": signed_up_as_admin(api, ADMIN_NAME),' in text
+    assert "def signed_up(api, name):" in text
+    assert "def signed_up_as_admin(api, name):" in text
