@@ -22,6 +22,7 @@ MOST_ROWS = 24
 MOST_COLUMNS = 5
 LONGEST_CELL = 160
 FEWEST_TOGETHER = 3
+_MANY = 4
 _KINDS: dict[type, str] = {
     str: "gives_text",
     bytes: "gives_bytes",
@@ -116,7 +117,7 @@ def tabulate(
     varying = [at for at, hole in enumerate(holes) if len(set(hole.values)) > 1]
     same = _echoes(holes, varying)
     varying = [at for at in varying if at not in same]
-    if not varying or len(varying) > MOST_COLUMNS:
+    if not varying or len(varying) > MOST_COLUMNS or _lifts_parts(holes, varying):
         return None
     taken = (_names_read(forms[0].read) | forms[0].locals) - forms[0].columns
     taken |= {name for at in range(width) if at not in varying for name in _names_read(holes[at].values[0])}
@@ -130,6 +131,17 @@ def tabulate(
         return None  # two rows alike, or a row that expects what only the test's body builds
     template, columns = _with_named_columns(forms[0].filled(filling), columns)
     return ParameterTable(template, columns, rows, tuple(cases))
+
+
+def _lifts_parts(holes: Sequence[Hole], varying: Sequence[int]) -> bool:
+    """Whether columns would be some of the many nameless arguments of one call, and the rest of these stay behind."""
+    nameless = [at for at, hole in enumerate(holes) if hole.name == NAMELESS and hole.taker]
+    for taker in {holes[at].taker for at in nameless}:
+        own = [at for at in nameless if holes[at].taker == taker]
+        lifted = sum(at in varying for at in own)
+        if len(own) >= _MANY and 1 < lifted < len(own):
+            return True
+    return False
 
 
 def _with_named_columns(template: Case, columns: tuple[str, ...]) -> tuple[Case, tuple[str, ...]]:

@@ -26,9 +26,7 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
     callables = {callable_.qualname: callable_ for callable_ in facts.callables()}
     by_name: dict[str, list[str]] = {}
     for callable_ in callables.values():
-        # A leading dot tells methods from functions of the same name.
-        key = callable_.name if callable_.kind in ("function", "constructor") else f".{callable_.name}"
-        by_name.setdefault(key, positional_names(callable_))
+        by_name.setdefault(_key(callable_), positional_names(callable_))
     used: set[str] = set()
     order = {case.subject: at for at, case in reversed(list(enumerate(cases)))}
     placed: list[Case] = []
@@ -40,7 +38,9 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
         own_parameters = (
             positional_names(subject) if subject is not None and _calls_own_object(members[0], subject) else []
         )
-        table = tabulate(members, (), partial(_parameter_name, by_name, own_parameters))
+        # Another class may have a method of the same name.
+        known = by_name if subject is None else by_name | {_key(subject): positional_names(subject)}
+        table = tabulate(members, (), partial(_parameter_name, known, own_parameters))
         if table is None:
             placed += bucket
             continue
@@ -50,6 +50,11 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
         text = text if len(text) <= _LONGEST_GROUP else name
         placed += [replace(case, group=text) for case in members]
     return sorted(placed, key=lambda case: order[case.subject])
+
+
+def _key(one: CallableFacts) -> str:
+    """A callable's name; a leading dot tells methods from functions of the same name."""
+    return one.name if one.kind in ("function", "constructor") else f".{one.name}"
 
 
 def alike_in_precision(cases: Sequence[Case]) -> list[Case]:

@@ -120,3 +120,13 @@ def test_floats_of_one_table_are_compared_alike() -> None:
 
     assert [one.expect[0].kind for one in found] == ["approx", "approx", "equals", "equals", "equals"]
     assert alike_in_precision([exact, whole]) == [exact, whole]
+
+
+def test_columns_are_those_of_the_method_of_the_class_that_is_tested() -> None:
+    other = callable_facts("Expander.parse", "method", "self", "efl", "source")
+    owners = tuple(ClassFacts(one.owner or "", "plain", (1, 2), members=(one,)) for one in (METHOD, other))
+    facts = ModuleFacts("m.py", "m", ".", "", classes=owners)
+    calls = (case(1, "expander.parse('kitten', 'a')"), case(2, "expander.parse('kitten', 'b')"))
+    rows = [replace(one, subject="Expander.parse") for one in calls]
+
+    assert {read_group(one.group or "").columns for one in assign_tables(rows, facts)} == {("source",)}

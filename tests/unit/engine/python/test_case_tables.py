@@ -219,3 +219,11 @@ def test_a_date_that_is_arranged_is_lifted_whole_not_by_its_year_and_day() -> No
     assert table is not None
     assert (table.columns, [row[0] for row in table.rows]) == (("base", "expected"), [*days])
     assert table.template.statements == ("days = Days(base)",)
+
+
+def test_many_arguments_of_one_call_are_lifted_all_or_not_at_all() -> None:
+    some = [case("v1.mset(0, 11, 2, 33)", "1"), case("v1.mset(3, 0, 3, 33)", "2")]
+    each = [case("v1.mset(0, 11, 2, 33)", "1"), case("v1.mset(3, 0, 5, 34)", "2")]
+
+    assert tabulate(some) is None
+    assert tabulate(each) is not None
