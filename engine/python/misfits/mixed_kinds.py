@@ -32,6 +32,8 @@ def mixes_kinds(arguments: Iterable[Argument], kinds: Kinds) -> bool:
 
 def _differ(first: Argument, second: Argument, kinds: Kinds) -> bool:
     mine, others = first.value, second.value
+    if first.domain.kind == "sequence" and {kinds.kind(mine), kinds.kind(others)} & {"str", "bytes"}:
+        return kinds.kind(mine) != kinds.kind(others) and "" not in (kinds.kind(mine), kinds.kind(others))
     if not isinstance(mine, _ITEMS) or not isinstance(others, _ITEMS):
         return False
     if type(mine) is not type(others):

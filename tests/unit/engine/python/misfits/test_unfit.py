@@ -99,6 +99,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> ModuleFacts:
     [
         ("is_before", "is_before((), [5, 9])", ()),
         ("is_before", "is_before(['a', 1], [5, 9])", ()),
+        ("is_before", "is_before('', [5, 9])", ()),
         ("drop_from_tuple", "drop_from_tuple([3, 1, 8], 2)", ()),
         ("lines_of", "lines_of([1, 2, 3])", ()),
         ("lines_of", "lines_of(file)", ("file = 'abc'",)),
@@ -126,6 +127,8 @@ def test_it_is_out(subject: str, act: str, arrange: tuple[str, ...], facts: Modu
     [
         ("is_before", "is_before([5], [5, 9])", ()),
         ("is_before", "is_before((), (5, 9))", ()),
+        ("is_before", "is_before('abc', 'abd')", ()),
+        ("is_before", "is_before(word, 'abd')", ()),
         ("is_before", "is_before([], [5, 9])", ()),
         ("drop_from_tuple", "drop_from_tuple((3, 1, 8), 2)", ()),
         ("lines_of", "lines_of(io.StringIO('a'))", ()),
