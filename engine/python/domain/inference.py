@@ -37,6 +37,8 @@ _ORDERING = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 _NAME = re.compile(r"\b[A-Z_a-z]\w+")
 _OF_NAMED_FLAGS = frozenset({"any", "integer", "other"})
 _OF_FLAGS = frozenset({"truth", "stored", "argument", "compared", "assigned"})
+_PARSES_BY = re.compile(r"argument:(\w+\.)*strptime:1")
+_MOMENT_FORMATS = ("'%d/%m/%Y'", "'%Y-%m-%dT%H:%M'")
 _TEXT_NAME = re.compile(r"(string|text|word|sentence|str)_?\d?")
 
 
@@ -217,6 +219,7 @@ class _Inference:
             named_source(one, item.name, self._texts_about(one)),
             *([self._of_default(item)] if _is_flag(one, item) else []),
             self._of_member(one, item),
+            *self._of_moments(one, item),
             used,
             *([replace(documented, lines=lines)] if documented.source == "prose" else []),
             self._of_default(item),
@@ -248,6 +251,14 @@ class _Inference:
         if found is None or found[1].kind != "enum" or all(member != name for name, _ in found[1].fields):
             return UNKNOWN
         return replace(domain_of_class(*found, self._look_up), source="use", lines=one.lines)
+
+    def _of_moments(self, one: CallableFacts, item: Parameter) -> list[ParameterDomain]:
+        """The formats of dates and times that an object is made with to parse them."""
+        owner = self._owners.get(one.owner or "")
+        members = owner.members if owner is not None and one.kind == "constructor" else ()
+        uses = [what for member in members for name, what in member.uses if name == f"self.{item.name}"]
+        parses = any(_PARSES_BY.fullmatch(what) for what in uses)
+        return [ParameterDomain("text", choices=_MOMENT_FORMATS, source="use", lines=one.lines)] if parses else []
 
     def _of_order(self, one: CallableFacts, item: Parameter, used: ParameterDomain) -> list[ParameterDomain]:
         """What an object is put in order beside: another one of its class, whoever else has the same attributes."""

@@ -42,6 +42,14 @@ _FORMATS = (
         ),
     ),
     TextFormat(r"ini|cfg|sections?|toml", ("[section]\nname = value\n", 'name = "value"\nsize = 3\n')),
+    TextFormat(
+        # A good record stands behind the broken one: only so it shows that reading goes on.
+        r"jsonl\w*|ndjson|jsonlines?",
+        (
+            '{"name": "Ada"}\n{"name": "Bob"}\n',
+            '{"name": "Ada"}\nbroken\n{"name": "Bob"}\n',
+        ),
+    ),
     TextFormat(r"json|schema|payload|decode[rs]?", ('{"name": "Ada", "age": 36}', "[1, 2, 3]", '"text"')),
     TextFormat(r"ya?ml|front_?matter", ("name: Ada\nage: 36\n", "- first\n- second\n")),
     TextFormat(

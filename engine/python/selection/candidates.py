@@ -15,6 +15,7 @@ from ..inputs.template_dialects import foreign_samples
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
+from ..misfits.foreign_texts import passes_foreign_text
 from ..misfits.unfit import is_unfit
 from ..model.domain import CallableDomains
 from ..model.model import CHANGED_SOURCES, RICH_SOURCES, CallableFacts, ModuleFacts, Observation
@@ -129,6 +130,8 @@ def rank_candidates(
     acts = written_acts(one.trial for one in records)
     for record in _admitted(records, facts, lines):
         trial, raised = record.trial, record.observation.raised
+        if passes_foreign_text(trial, facts, fitting):
+            continue
         called = callables.get(trial.subject)
         traits = _traits(record, called, facts, fit_known=fit_known)
         invented = dict(invented_words(trial, called, domains.get(trial.subject), acts))

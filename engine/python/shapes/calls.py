@@ -276,8 +276,8 @@ def _set_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | N
 
 
 # What is parsed by a format that is not known here, and formats.
-_COMMON_MOMENTS = ("'2024-05-03'", "'2024-05-03T10:30:15.000000Z'")
-_COMMON_FORMATS = ("'%Y-%m-%d'", "'%Y-%m-%dT%H:%M:%S.%fZ'")
+_COMMON_MOMENTS = ("'2024-05-03'", "'03/05/2024'", "'2024-05-03T10:30:15.000000Z'")
+_COMMON_FORMATS = ("'%Y-%m-%d'", "'%d/%m/%Y'", "'%Y-%m-%dT%H:%M:%S.%fZ'")
 
 
 def note_moment(arguments: Sequence[Shape], owner: str, name: str, layout: str | None) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from testwright.engine.python.domain.inference import infer_domains
+from testwright.engine.python.misfits.foreign_texts import passes_foreign_text
 from testwright.engine.python.misfits.unfit import is_unfit
 from testwright.engine.python.model.model import ModuleFacts, Observation, Raised, Trial
 from testwright.engine.python.selection.candidates import rank_candidates
-from testwright.tests.support.engine.python_projects import facts_of, write_project
+from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
 from testwright.tests.unit.engine.python.test_select_trials import record
 
 pytestmark = pytest.mark.feature("B-16")
@@ -162,3 +164,35 @@ def test_nothing_that_is_unfit_is_a_candidate(facts: ModuleFacts) -> None:
     alike = record(1, "is_before([5], [5, 9])", refused, (1, 2))
 
     assert [one.record.number for one in rank_candidates([mixed, alike], facts)] == [1]
+
+
+SCHEDULES = '''
+class Schedule:
+    """A schedule.
+
+    >>> Schedule("0 0 * * *")
+    """
+
+    def __init__(self, expression):
+        self.fields = expression.split()
+'''
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "foreign"),
+    [
+        ("1 + 2 * 3", "domain", True),
+        ("*/5 * * * *", "domain", False),
+        ("hello world", "domain", False),
+        ("1011", "domain", False),
+        ("1 + 2 * 3", "call_site", False),
+    ],
+)
+def test_a_text_of_another_format_is_no_example_beside_those_of_persons(
+    text: str, source: str, foreign: bool, tmp_path: Path
+) -> None:
+    facts, context = context_of(write_project(tmp_path, {"m.py": SCHEDULES}), "m.py")
+    facts = replace(facts, domains=context.domains)
+    trial = Trial("Schedule", f"Schedule({text!r})", source=source)
+
+    assert passes_foreign_text(trial, facts, frozenset({"*/5 * * * *"})) is foreign
