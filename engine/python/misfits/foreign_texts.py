@@ -27,7 +27,7 @@ def passes_foreign_text(trial: Trial, facts: ModuleFacts, fitting: Set[str]) -> 
 
 def _is_foreign(one: Argument, fitting: Set[str]) -> bool:
     text = literal_or(one.value, None)
-    known = one.domain.kind == "text" and one.domain.source in _SHOWN
+    known = one.domain.kind == "text" and (one.domain.source in _SHOWN or bool(one.domain.choices))
     # Words and numbers are no text of another format, only none of this one.
     speaks = isinstance(text, str) and text in ALL_TEXTS and bool(_SIGNS & set(text)) and " " in text
     return known and speaks and text not in fitting

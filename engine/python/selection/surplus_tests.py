@@ -70,7 +70,7 @@ def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collecti
     forms = Counter((one.subject, one.representation.shape) for one in candidates)
     signs = {one.record.number: frozenset(_signs(one, forms)) for one in candidates}
     refused = {number for number, found in signs.items() if len(found) >= _REFUSED or found & _WORST}
-    refused |= _plain_copies(candidates)
+    refused |= _plain_copies(candidates) | _repeated_refusals(candidates)
     safe = {one.record.number for one in candidates if one.example or ShownBehaviour in one.record.notes}
     refused -= safe.union(stay)
     left = [one for one in candidates if one.record.number not in refused]
@@ -95,6 +95,29 @@ def _plain_copies(candidates: Sequence[TrialCandidate]) -> set[int]:
         for one in candidates
         if one.subject in spared and COPYING.fullmatch(one.subject.rpartition(".")[2]) and not one.raises
     }
+
+
+def _repeated_refusals(candidates: Sequence[TrialCandidate]) -> set[int]:
+    """The numbers of tests of a project's own exception that another member's test raises at the same line.
+
+    What a parser refuses is its own business, whoever hands it the text; the plainest of these tests stays, and those
+    that alone notice a mutant.
+    """
+    raised: dict[tuple[str, int], list[TrialCandidate]] = defaultdict(list)
+    for one in candidates:
+        error = one.record.observation.raised
+        if error is not None and "." in error.type_name and error.line:
+            raised[error.type_name, error.line].append(one)
+    kills = Counter(mutant for one in candidates for mutant in one.kills)
+    found: set[int] = set()
+    for alike in raised.values():
+        first = min(alike, key=lambda one: (not one.example, one.oddness, one.cost, one.record.number))
+        found |= {
+            one.record.number
+            for one in alike
+            if one.subject != first.subject and all(kills[mutant] > 1 for mutant in one.kills)
+        }
+    return found
 
 
 def _only_tests(

@@ -263,3 +263,41 @@ def test_numbers_that_were_sorted_are_no_places_and_a_sentence_in_another_script
     assert chosen(record(0, "parse([5, 10], 4)", "[0.0, 1.0]")) == ["parse([5, 10], 4)"]
     sentence = repr("Съешь же ещё этих мягких французских булок, да выпей чаю. " * 2)
     assert chosen(record(0, "parse('bulki')", sentence)) == ["parse('bulki')"]
+
+
+LOAD = CallableFacts("load", "function", (20, 29))
+BOTH = ModuleFacts("m.py", "m", ".", "", functions=(PARSE, LOAD))
+
+
+def refused(number: int, subject: str, act: str, error: str = "m.BadText", line: int = 5) -> TrialRecord:
+    seen = ObservedTrial(Observation("raised", raised=Raised(error, "no", line)))
+    ways = frozenset({*WAY, *({(20, 21)} if subject == "load" else ())})
+    return TrialRecord(number, Trial(subject, act), seen, ways, ways)
+
+
+def answered(number: int, subject: str, act: str) -> TrialRecord:
+    ways = frozenset({*WAY, *({(20, 21)} if subject == "load" else ())})
+    seen = ObservedTrial(Observation("returned", value=Value("list", source="[14, 18]")))
+    return TrialRecord(number, Trial(subject, act), seen, ways, ways)
+
+
+@pytest.mark.parametrize(
+    ("error", "own", "stays"),
+    [
+        pytest.param("m.BadText", (), False, id="own_error_of_the_parser"),
+        pytest.param("m.BadText", (7,), True, id="alone_notices_a_mutant"),
+        pytest.param("IndexError", (), True, id="error_of_python"),
+    ],
+)
+def test_what_a_parser_refuses_is_shown_of_one_callable(error: str, own: tuple[int, ...], stays: bool) -> None:
+    records = [
+        answered(0, "parse", "parse([7, 9])"),
+        refused(1, "parse", "parse('kitten')", error),
+        answered(2, "load", "load([7, 9])"),
+        refused(3, "load", "load('a long kitten')", error),
+    ]
+    kills = {0: frozenset({0}), 1: frozenset({1}), 2: frozenset({0, 2}), 3: frozenset({1, *own})}
+    found = [one.trial.act for one in select_trials(records, BOTH, frozenset(), kills)]
+
+    assert "parse('kitten')" in found
+    assert ("load('a long kitten')" in found) is stays
