@@ -44,7 +44,11 @@ def arguments_of(trial: Trial, facts: ModuleFacts) -> tuple[tuple[Argument, ...]
 
     A statement that does not parse has none.
     """
-    kinds = Kinds({owner.name: owner for owner in facts.classes}, {"tmp_path": "Path"} if trial.fixtures else {})
+    classes = {owner.name: owner for owner in facts.classes}
+    # The objects that the module itself makes: `UTC = FixedZone("UTC")`.
+    made = {name: text.partition("(")[0] for name, text in facts.constants}
+    known = {name: owner for name, owner in made.items() if owner in classes}
+    kinds = Kinds(classes, {**known, **({"tmp_path": "Path"} if trial.fixtures else {})})
     reader = _Reader(facts, kinds)
     found: list[Argument] = []
     texts = [*trial.arrange, trial.act.strip()]

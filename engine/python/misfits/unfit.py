@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ....utils.python_names import assigned_variable
 from ....utils.python_source import shared_module
 from ..domain.arguments import Argument, arguments_of
 from ..domain.contains import is_inside
+from ..model.domain import ParameterDomain
 from ..model.model import ModuleFacts, Trial
 from .forbidden_calls import calls_forbidden_class
 from .missing_content import constructor_of, takes_any_number
@@ -27,8 +29,8 @@ def is_unfit(trial: Trial, facts: ModuleFacts) -> bool:
     arguments, kinds = arguments_of(trial, facts)
     if mixes_kinds(arguments, kinds) or any(contradicts_name(one, kinds) for one in arguments):
         return True
-    made = [one for one in arguments if _builds_object(one, trial)]
-    return any(not is_inside(one.value, one.domain, kinds, conditions=False) for one in made)
+    made = [one for one in arguments if _builds_object(one, trial) and one.domain.source in _SAID]
+    return any(not is_inside(one.value, _of_any_items(one.domain), kinds, conditions=False) for one in made)
 
 
 def _calls_empty_object(trial: Trial, facts: ModuleFacts) -> bool:
@@ -42,6 +44,15 @@ def _calls_empty_object(trial: Trial, facts: ModuleFacts) -> bool:
     bound = [one for tree in trees for node in tree.body if (one := assigned_variable(node)) is not None]
     made = [node for name, node in bound if isinstance(node, ast.Call) and f"{name}(" in trial.act]
     return any(isinstance(one.func, ast.Name) and one.func.id == owner and not one.args for one in made)
+
+
+_SAID = frozenset({"annotation", "docstring", "doctest", "call site"})
+
+
+def _of_any_items(domain: ParameterDomain) -> ParameterDomain:
+    """The domain without what it says of the parts: code that takes several kinds of them is read as taking one."""
+    alternatives = tuple(map(_of_any_items, domain.alternatives))
+    return replace(domain, element=None, key=None, value=None, fields=(), alternatives=alternatives)
 
 
 def _builds_object(one: Argument, trial: Trial) -> bool:

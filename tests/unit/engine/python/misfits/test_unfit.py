@@ -65,6 +65,9 @@ class Zone:
         return "UTC"
 
 
+UTC = Zone()
+
+
 def is_before(x, y):
     for here, there in zip(x, y):
         if here != there:
@@ -113,6 +116,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> ModuleFacts:
         ("Patch", "Patch([1], 'kitten')", ()),
         ("Expander", "Expander(3)", ()),
         ("Zone.tzname", "zone.tzname(1)", ("zone = Zone()",)),
+        ("Zone.tzname", "UTC.tzname(1)", ()),
         ("Every.__call__", "every(1)", ("every = Every()",)),
         ("Every.__call__", "every(1)", ("every = Every(msg='no')",)),
         ("In.__call__", "a_in(1)", ("a_in = In(3, msg='no')",)),
@@ -142,6 +146,7 @@ def test_it_is_out(subject: str, act: str, arrange: tuple[str, ...], facts: Modu
         ("Expander", "Expander(Scheduler(datetime(2024, 5, 3)))", ()),
         ("Zone.tzname", "zone.tzname(datetime(2024, 5, 3))", ("zone = Zone()",)),
         ("Zone.tzname", "zone.tzname(None)", ("zone = Zone()",)),
+        ("Zone.tzname", "UTC.tzname(datetime(2024, 5, 3))", ()),
         ("Every.__call__", "every(1)", ("every = Every(str, msg='no')",)),
         ("In.__call__", "a_in(1)", ("a_in = In([3], msg='no')",)),
         ("Scheduler", "Scheduler(datetime(1999, 12, 31))", ()),
