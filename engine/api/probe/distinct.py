@@ -83,13 +83,24 @@ def distinct_request(
     content = fields_of(request)
     if operation.body is not None and content is not None:
         full = world.samples.value(operation.body.schema, "body", full=True)
-        whole = {**(full if isinstance(full, dict) else {}), **content}
+        whole = with_optional(content, full)
         properties = world.samples.properties(operation.body.schema)
         schemas = {name: properties.get(name, True) for name in whole}
         made["body"] = {**request["body"], "content": _all_changed(schemas, whole, world.samples, plain, steps)}
     if made == {key: entry for key, entry in request.items() if key != "save"}:
         return None
     return _of_its_own(baseline, made, 2, "other")
+
+
+def with_optional(content: Json, full: Any) -> Json:
+    """Return a body with the properties that it lacks of a full one, also in the one object that it wraps."""
+    if not isinstance(full, dict):
+        return content
+    whole = {**full, **content}
+    for name, value in content.items() if len(whole) == 1 else ():
+        if isinstance(value, dict) and isinstance(full.get(name), dict):
+            whole[name] = {**full[name], **value}
+    return whole
 
 
 def _of_its_own(baseline: BaselineRequest, request: Json, number: int, word: str) -> tuple[Json, Json]:
@@ -262,6 +273,14 @@ def other_value(schema: Any, value: Any, samples: SampleValues, *, step: int = _
         plain: whether a text has letters and digits only, where it has no format.
     """
     whole = samples.merged(schema)
+    if isinstance(value, dict):
+        # What a body wraps: {"article": {"title": …}}.
+        inner = samples.properties(schema)
+        made = {
+            name: other_or_same(inner.get(name, True), entry, samples, step=step, plain=plain)
+            for name, entry in value.items()
+        }
+        return made if made != value and samples.problem(made, schema) is None else NOTHING
     for candidate in _candidates(whole, value, step):
         if plain and isinstance(candidate, str) and not candidate.isalnum() and not whole.keys() & {"format", "enum"}:
             continue

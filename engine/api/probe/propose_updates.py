@@ -7,7 +7,7 @@ from typing import Any
 
 from ..model.model import Json, Proposal
 from ..values.data import NOTHING
-from .distinct import NO_OTHERS, Others, other_value
+from .distinct import NO_OTHERS, Others, other_value, with_optional
 from .propose_values import make_proposal, with_body
 from .resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups, readings_of
 
@@ -88,6 +88,14 @@ def _given(baseline: BaselineRequest) -> Json:
     return given
 
 
+def _wrapped(world: ResourceModel, name: str, schema: Any, current: Json) -> Json:
+    """Return what a body wraps with other values, but for passwords and what the update does not take."""
+    taken = set(world.samples.properties(schema))
+    kept = {key: entry for key, entry in current.items() if key in taken and "password" not in key.lower()}
+    other = other_value(schema, kept, world.samples)
+    return {} if other is NOTHING else {name: other}
+
+
 def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json, plain: Json) -> Json:
     """Return other values of the scalar fields of an update than those that its setup has given them.
 
@@ -97,10 +105,12 @@ def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json, pla
     assert baseline.operation.body is not None
     schema, given = baseline.operation.body.schema, _given(baseline)
     full = world.samples.value(schema, "body", full=True)
-    whole: Json = {**(full if isinstance(full, dict) else {}), **content}
+    whole: Json = with_optional(content, full)
     found: Json = {}
     for name, inner in world.samples.properties(schema).items():
         current: Any = given.get(name, whole.get(name))
+        if isinstance(current, dict) and len(whole) == 1 and isinstance(whole.get(name), dict):
+            found |= _wrapped(world, name, inner, {**whole[name], **current})
         # Templates are ids of other resources; a password is read back by nobody.
         if current is None or "{{" in str(current) or "password" in name.lower() or isinstance(current, dict | list):
             continue

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ...document.operations import snake_case
 from ...document.schemas import type_of
 from ...model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
 from ...values import paging
@@ -21,6 +22,7 @@ from ..resource_model import (
     merge_setups,
     parse_json,
     put_parameter,
+    singular,
     variables_in,
 )
 from ..sign_in.users import OTHER, USER
@@ -226,15 +228,17 @@ def _member_values(world: ResourceModel, parameter: ApiParameter, story: list[Js
     named = parameter.name.lower()
     whole = world.samples.merged(parameter.schema)
     for request in story:
-        for content in (fields_of(request) or {}, request.get("path_parameters") or {}):
+        for content in (_told(request), request.get("path_parameters") or {}):
             # Templates are filled in later: their text is no value.
             values += [entry for key, entry in content.items() if key.lower() == named and "{{" not in str(entry)]
+            lists = [entry for key, entry in content.items() if isinstance(entry, list) and _is_list_of(key, named)]
+            values += [one for entry in lists for one in entry if isinstance(one, str | int) and "{{" not in str(one)]
     if isinstance(whole.get("examples"), list):
         values += whole["examples"][:_MOST_EXAMPLES]
     if isinstance(whole.get("enum"), list):
         values += [option for option in whole["enum"] if option is not None]
     elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
-        numbers = [scalar for request in story for scalar in _scalars(fields_of(request) or {}, whole)]
+        numbers = [scalar for request in story for scalar in _scalars(_told(request), whole)]
         values += numbers
         # Just above a member's value, where a filter with < and one with <= differ.
         values += [number + 1 for number in numbers if isinstance(number, int)]
@@ -263,8 +267,21 @@ def _paging_values(parameter: ApiParameter, story: list[Json]) -> Iterator[Any]:
     elif paging.pages(parameter.name):
         yield 2
     elif paging.sorts(parameter.name):
-        for field in next((list(body)[:2] for body in map(fields_of, story) if body), []):
+        for field in next((list(body)[:2] for body in map(_told, story) if body), []):
             yield from (field, f"-{field}")
+
+
+def _told(request: Json) -> Json:
+    """Return what a body tells by name, without an object around it: of `{"article": {…}}` the article."""
+    content = fields_of(request) or {}
+    only = next(iter(content.values())) if len(content) == 1 else None
+    return only if isinstance(only, dict) else content
+
+
+def _is_list_of(key: str, named: str) -> bool:
+    """Whether a list holds what a query names one of: `tags` or `tagList` for `tag`."""
+    name = snake_case(key)
+    return singular(name) == named or name in (f"{named}_list", f"{singular(named)}_list")
 
 
 def _scalars(content: Json, whole: Any) -> list[Any]:
@@ -275,5 +292,5 @@ def _scalars(content: Json, whole: Any) -> list[Any]:
 
 
 def _texts(request: Json) -> list[str]:
-    values = [*(request.get("path_parameters") or {}).values(), *(fields_of(request) or {}).values()]
+    values = [*(request.get("path_parameters") or {}).values(), *_told(request).values()]
     return [text for text in values if isinstance(text, str) and "{{" not in text and len(text) > 1]

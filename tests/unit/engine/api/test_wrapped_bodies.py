@@ -1,0 +1,81 @@
+"""What a body wraps in one object (`{"article": {…}}`) is varied, updated and filtered by like any other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.model.model import HttpAnswer
+from testwright.engine.api.probe.distinct import distinct_request
+from testwright.engine.api.probe.effects.lists import filled_lists
+from testwright.engine.api.probe.propose_updates import update_proposals
+from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
+from testwright.engine.api.values.data import SampleValues
+
+pytestmark = pytest.mark.feature("T-20")
+
+TAGS = {"type": "array", "items": {"type": "string"}}
+ARTICLE = {
+    "type": "object",
+    "properties": {"title": {"type": "string"}, "tagList": TAGS, "password": {"type": "string"}},
+    "required": ["title"],
+}
+CHANGE = {**ARTICLE, "required": []}
+ONE = {"name": "slug", "in": "path", "required": True, "schema": {"type": "string"}}
+TAG = {"name": "tag", "in": "query", "schema": {"type": "string"}}
+
+
+def wrapping(schema: Any) -> dict[str, Any]:
+    body = {"type": "object", "properties": {"article": schema}, "required": ["article"]}
+    return {"requestBody": {"content": {"application/json": {"schema": body}}}, "responses": {}}
+
+
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "paths": {
+        "/articles": {
+            "post": {"operationId": "add", **wrapping(ARTICLE)},
+            "get": {"operationId": "list", "parameters": [TAG], "responses": {}},
+        },
+        "/articles/{slug}": {"parameters": [ONE], "put": {"operationId": "change", **wrapping(CHANGE)}},
+    },
+}
+
+
+@pytest.fixture
+def world() -> ResourceModel:
+    api = api_from_document(DOCUMENT, path="openapi.json")
+    found = ResourceModel(api, SampleValues(api.components))
+    for operation in sorted(api.operations, key=lambda known: known.method != "POST"):
+        made = build_request(found, operation)
+        assert made is not None
+        saves = {"article_slug": "/article/slug"} if operation.method == "POST" else {}
+        answer = HttpAnswer(200, {}, '{"article": {"slug": "a"}}')
+        found.baselines[operation.name] = BaselineRequest(operation, made[0], made[1], answer, saves)
+    return found
+
+
+def test_a_second_thing_has_other_values_and_what_may_be_left_out(world: ResourceModel) -> None:
+    made = distinct_request(world.baselines["add"], world)
+    assert made is not None
+    assert made[0]["body"]["content"]["article"]["title"] == "other title"
+    assert "tagList" in made[0]["body"]["content"]["article"]
+
+
+def test_an_update_changes_what_was_made_but_for_passwords(world: ResourceModel) -> None:
+    [proposal] = [one for one in update_proposals(world) if one.name == "change_with_other_values"]
+    article = proposal.request["body"]["content"]["article"]
+    assert article["title"] == "other title"
+    assert "password" not in article
+
+
+def test_a_list_is_filtered_by_what_its_members_hold_in_lists(world: ResourceModel) -> None:
+    adding = world.baselines["add"]
+    content = {"article": {"title": "title", "tagList": ["python"]}}
+    request = {**adding.request, "body": {**adding.request["body"], "content": content}}
+    world.baselines["add"] = BaselineRequest(adding.operation, request, (), adding.answer, adding.saves)
+    asked = [one.request.get("query") for one in filled_lists(world, {})]
+    assert {"tag": "python"} in asked
+    assert {"tag": "ti"} in asked
