@@ -27,6 +27,17 @@ INVERSES = (
     ("write", "read"),
 )
 _CONVERSION = re.compile(r"(\w+?)(?:_to_|2)(\w+)")
+_VERBS = frozenset(verb for pair in INVERSES for verb in pair)
+
+
+def tells_direction(name: str) -> bool:
+    """Whether a name has a verb or a direction of these, as both names of each pair have.
+
+    Few names of a large module have one: to ask each pair of a thousand callables would take seconds.
+    """
+    return _CONVERSION.fullmatch(name) is not None or any(
+        word in _VERBS or word.removesuffix("s") in _VERBS for word in name.split("_")
+    )
 
 
 def undoes(name: str, other: str) -> bool:

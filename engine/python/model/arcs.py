@@ -22,6 +22,9 @@ class ArcMap:
     def __init__(self, source: str) -> None:
         self.possible = possible_arcs(source)
         self._real: dict[frozenset[Arc], frozenset[Arc]] = {}
+        self._from: dict[int, list[Arc]] = {}
+        for arc in self.possible:
+            self._from.setdefault(abs(arc[0]), []).append(arc)
         self._parser = PythonParser(text=source)
         try:
             with exclusive_parsing():
@@ -41,7 +44,8 @@ class ArcMap:
     def within(self, one: CallableFacts) -> frozenset[Arc]:
         """The possible arcs of a callable's own lines."""
         first, last = one.lines
-        return frozenset(arc for arc in self.possible if first <= abs(arc[0]) <= last and first <= abs(arc[1]) <= last)
+        lines = range(first, last + 1)
+        return frozenset(arc for line in lines for arc in self._from.get(line, ()) if abs(arc[1]) in lines)
 
 
 def runs_body(one: CallableFacts, arcs: Iterable[Arc]) -> bool:

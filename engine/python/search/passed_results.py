@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ....utils.python_source import expression_or_none
-from ..facts.inverse_names import undoes
+from ..facts.inverse_names import tells_direction, undoes
 from ..inputs.calls import Row, function_form, variable_for
 from ..judge.value_checks import is_empty_source
 from ..model.model import CHANGED_SOURCES, CallableFacts, Candidate, Observation, Parameter, Trial, Value
@@ -86,12 +86,16 @@ class PassedResults:
 
     @cached_property
     def _inverses(self) -> dict[str, list[CallableFacts]]:
-        """The callables that undo another one of the same owner, or are undone by it, by the other one's name."""
+        """The callables that undo another one of the same owner, or are undone by it, by the other one's name.
+
+        Callables whose names tell of nothing that could be undone are left out.
+        """
         context = self._context
         functions = {
             one.qualname: one
             for one in testable_callables(context.facts, context)
             if one.kind in ("function", "classmethod", "staticmethod", "method") and not one.is_async
+            if tells_direction(one.name)
         }
         of_owner: dict[str | None, list[CallableFacts]] = {}
         for one in functions.values():

@@ -112,7 +112,6 @@ def test_a_worker_that_is_killed_is_replaced_and_no_answer_is_paid_for_twice(tmp
         monkeypatch.setenv(name, value)
     # The script has each answer once: one that is asked for again ends the test.
     with ScriptedOpenAI([answer(half_spec())]) as model, temporal_server() as server, ExitStack() as stack:
-        first = stack.enter_context(worker(server))
         settings = load_settings(
             {"root": root, "run_id": "r", "model": ["spec=openai:scripted"], "base_url": model.base_url, "apply": True}
         )

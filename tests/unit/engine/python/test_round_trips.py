@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.facts.inverse_names import undoes
+from testwright.engine.python.facts.inverse_names import INVERSES, tells_direction, undoes
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Parameter, Value
 from testwright.engine.python.search import round_trips as module
 from testwright.engine.python.search.round_trips import outer_round_trips, round_trips
@@ -45,11 +45,22 @@ CODES = ModuleFacts(
 )
 def test_names_say_what_undoes_what(name: str, other: str) -> None:
     assert undoes(name, other)
+    assert tells_direction(name)
+    assert tells_direction(other)
 
 
 @pytest.mark.parametrize(("name", "other"), [("encode", "encode"), ("decode_file", "encode_text"), ("stop", "start")])
 def test_other_names_do_not(name: str, other: str) -> None:
     assert not undoes(name, other)
+
+
+@pytest.mark.parametrize("pair", INVERSES)
+def test_both_verbs_of_a_pair_tell_a_direction_whatever_they_end_in(pair: tuple[str, str]) -> None:
+    assert all(tells_direction(name) for verb in pair for name in (verb, f"{verb}s", f"fast_{verb}_text"))
+
+
+def test_names_without_such_a_verb_tell_none() -> None:
+    assert not any(tells_direction(name) for name in ("area", "loader", "dumping", "s", "to1_", ""))
 
 
 def test_the_result_of_a_call_is_passed_to_what_undoes_it_with_the_same_key() -> None:
