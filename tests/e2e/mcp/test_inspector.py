@@ -9,6 +9,7 @@ from testwright.tests.support.mcp.npm_tools import INSPECTOR, node_environment, 
 from testwright.tests.support.mcp.processes import PRODUCT, product_over_http
 from testwright.tests.support.mcp.raw_messages import RawSession, call
 from testwright.tests.support.mcp.serving import quick_project
+from testwright.tests.support.warm.commands import warm_command
 
 pytestmark = pytest.mark.feature("T-11")
 NUMBERS = "src/small/numbers.py"
@@ -57,7 +58,7 @@ def over_http(project):
 
 @pytest.fixture(scope="module")
 def over_stdio(project):
-    return Inspector(project.parent, *PRODUCT, "--root", str(project))
+    return Inspector(project.parent, *warm_command("mcp", "serve", "--root", str(project)))
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +124,7 @@ def test_with_a_wrong_token_it_gets_nothing(over_http):
     assert "tools" not in refused.stdout
 
 
-def test_it_shows_the_text_of_an_error(over_stdio):
-    done = over_stdio.run("tools/call", "--tool-name", "get_report", "--tool-arg", "run_id=nope")
+def test_it_starts_the_real_command_and_shows_the_text_of_an_error(project):
+    done = Inspector(project.parent, *PRODUCT, "--root", str(project)).run("tools/call", "--tool-name", "get_report", "--tool-arg", "run_id=nope")
     assert "there is no run 'nope'" in done.stdout + done.stderr
     assert "What to do: " in done.stdout + done.stderr

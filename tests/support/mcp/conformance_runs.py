@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
+import shlex
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from testwright.tests.support.mcp.npm_tools import node_environment, npm_tool
+from testwright.tests.support.warm.commands import warm_module
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "mcp-conformance.md"
-CLIENT = f"{sys.executable} -m testwright.tests.support.mcp.conformance_client"
 _SECONDS = 500
 _TRIES = 3
 _ENTRY = re.compile(r"^  - (?P<name>\S+) \[(?P<versions>\S+)\]$", re.MULTILINE)
@@ -58,7 +58,8 @@ def at_server(package: str, url: str, scenario: str, version: str | None = None)
 def with_our_client(package: str, scenario: str, version: str | None = None) -> str:
     """What is wrong when one scenario is played with our client; empty when nothing is."""
     chosen = [] if version is None else ["--spec-version", version]
-    return _played(package, ["client", "--command", CLIENT, "--scenario", scenario, *chosen])
+    client = shlex.join(warm_module("testwright.tests.support.mcp.conformance_client"))
+    return _played(package, ["client", "--command", client, "--scenario", scenario, *chosen])
 
 
 def documented(title: str) -> dict[str, list[str]]:
