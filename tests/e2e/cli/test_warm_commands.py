@@ -15,6 +15,7 @@ import pytest
 from testwright.tests.support.warm.commands import ROOT, warm_command, warm_module
 
 WAITING = "import os, signal; print(os.getpid(), flush=True); signal.pause()"
+ODD = "ä\udcff"
 _SECONDS = 120.0
 
 
@@ -42,14 +43,14 @@ def test_folder_environment_and_streams_are_those_that_it_is_started_with(tmp_pa
     done = subprocess.run(
         warm_module("timeit", "-n1", "-r1", statement),
         cwd=tmp_path,
-        env={"GIVEN": "ä\udcff"},
+        env={"GIVEN": ODD},
         input="told",
         stdout=subprocess.PIPE,
         text=True,
         check=True,
         timeout=_SECONDS,
     )
-    assert done.stdout.startswith(f"{tmp_path} {ascii('ä\udcff')} False told\n")
+    assert done.stdout.startswith(f"{tmp_path} {ODD!a} False told\n")
 
 
 def test_what_nothing_handles_is_shown_and_ends_with_1() -> None:

@@ -125,6 +125,8 @@ def test_with_a_wrong_token_it_gets_nothing(over_http):
 
 
 def test_it_starts_the_real_command_and_shows_the_text_of_an_error(project):
-    done = Inspector(project.parent, *PRODUCT, "--root", str(project)).run("tools/call", "--tool-name", "get_report", "--tool-arg", "run_id=nope")
+    done = Inspector(project.parent, *PRODUCT, "--root", str(project)).run(
+        "tools/call", "--tool-name", "get_report", "--tool-arg", "run_id=nope"
+    )
     assert "there is no run 'nope'" in done.stdout + done.stderr
     assert "What to do: " in done.stdout + done.stderr

@@ -1,9 +1,9 @@
 """Runs commands in processes that have nothing to import any more: this one has, and forks itself for each of them.
 
-Started as a program with the number of a listening socket as its argument; see `commands.py`. A request is one message: JSON
-with `words` (`main.py` or `-m MODULE`, and arguments), `folder` and `environment`, and the three standard streams. Later
-messages are numbers of signals; the answer is the exit code, or a signal's number below zero. Who hangs up has its
-command killed. It ends, with all its commands, when its stdin does.
+Started as a program with the number of a listening socket as its argument; see `commands.py`. A request is one message:
+JSON with `words` (`main.py` or `-m MODULE`, and arguments), `folder` and `environment`, and the three standard streams.
+Later messages are numbers of signals; the answer is the exit code, or a signal's number below zero. Who hangs up has
+its command killed. It ends, with all its commands, when its stdin does.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def load() -> None:
     with fast_imports():
         for name in _LOADED:
             import_module(name)
-    if len(os.listdir("/proc/self/task")) > 1:
+    if len([*Path("/proc/self/task").iterdir()]) > 1:
         raise RuntimeError("an import has started a thread")
 
 
@@ -182,7 +182,7 @@ def _become(request: dict[str, Any]) -> int:
         traceback.print_exc()
         code = 1
     if not isinstance(code, int | None):
-        print(code, file=sys.stderr)  # noqa: T201
+        print(code, file=sys.stderr)
         code = 1
     threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue]
     atexit._run_exitfuncs()

@@ -20,7 +20,8 @@ _BROKEN = 70
 def main() -> int:
     """Have the command run, and end as it does."""
     place, *words = sys.argv[1:]
-    request = {"words": words, "folder": os.getcwd(), "environment": dict(os.environ)}
+    folder = os.getcwd()  # noqa: PTH109 - pathlib takes as long to import as all of this takes to run
+    request = {"words": words, "folder": folder, "environment": dict(os.environ)}
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
         server.connect(place)
         socket.send_fds(server, [json.dumps(request).encode()], [0, 1, 2])
