@@ -16,7 +16,7 @@ from testwright.tests.support.warm.commands import ROOT, warm_command, warm_modu
 
 WAITING = "import os, signal; print(os.getpid(), flush=True); signal.pause()"
 ODD = "ä\udcff"
-_SECONDS = 120.0
+_SECONDS = 500.0
 
 
 def outcome(command: Sequence[str], cwd: Path) -> tuple[int, str, str]:
