@@ -30,12 +30,12 @@ def update_proposals(world: ResourceModel, varied: Others = NO_OTHERS) -> Iterat
         baseline = varied.get(usual.operation.name, usual) if read_so else usual
         if reading is not None and baseline is not usual:
             reading = varied[reading.operation.name]
-        body, content = baseline.operation.body, fields_of(baseline.request)
-        if baseline.operation.method not in UPDATES or body is None or content is None:
+        content = _content(baseline)
+        if baseline.operation.method not in UPDATES or content is None:
             continue
         changed = _changed(world, baseline, content, _given(usual))
         for name, words, fields in _updates(world, baseline, content, changed):
-            request = with_body(baseline.request, fields)
+            request = with_body(baseline.request, _wrapped(baseline, fields))
             yield make_proposal(
                 baseline, name, words, "success", request, wants="success", group="updates", priority="critical"
             )
@@ -64,17 +64,41 @@ def single_updates(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
 
     The body has what is required besides. Nothing is yielded for a body that is no object.
     """
-    content = fields_of(baseline.request)
-    if baseline.operation.body is not None and content is not None:
+    content = _content(baseline)
+    if content is not None:
         changed = _changed(world, baseline, content, _given(baseline))
-        yield from _single(world, baseline, content, changed)
+        for field, fields in _single(world, baseline, content, changed):
+            yield field, _wrapped(baseline, fields)
+
+
+def _wrapper(content: Json | None) -> str:
+    """Return the one field that a body has everything in, `note` of `{"note": {"text": "…"}}`; empty for none."""
+    name = next(iter(content)) if content and len(content) == 1 else ""
+    return name if name and content and isinstance(content[name], dict) else ""
+
+
+def _content(baseline: BaselineRequest) -> Json | None:
+    """Return what a request holds by name, inside of the one field that wraps it; None for no object."""
+    content = fields_of(baseline.request) if baseline.operation.body is not None else None
+    wrapper = _wrapper(content)
+    return content[wrapper] if wrapper and content else content
+
+
+def _wrapped(baseline: BaselineRequest, fields: Json) -> Json:
+    wrapper = _wrapper(fields_of(baseline.request))
+    return {wrapper: fields} if wrapper else fields
+
+
+def _schema(world: ResourceModel, baseline: BaselineRequest) -> Any:
+    assert baseline.operation.body is not None
+    schema, wrapper = baseline.operation.body.schema, _wrapper(fields_of(baseline.request))
+    return world.samples.properties(schema).get(wrapper, True) if wrapper else schema
 
 
 def _single(
     world: ResourceModel, baseline: BaselineRequest, content: Json, changed: Json
 ) -> Iterator[tuple[str, Json]]:
-    assert baseline.operation.body is not None
-    required = set(world.samples.merged(baseline.operation.body.schema).get("required") or ())
+    required = set(world.samples.merged(_schema(world, baseline)).get("required") or ())
     kept = {key: entry for key, entry in content.items() if key in required}
     for field, value in changed.items():
         yield field, {**kept, field: value}
@@ -84,7 +108,9 @@ def _given(baseline: BaselineRequest) -> Json:
     """Return the values that a setup gives its resources."""
     given: Json = {}
     for step in baseline.setup:
-        given |= fields_of(step) or {}
+        content = fields_of(step) or {}
+        wrapper = _wrapper(content)
+        given |= content[wrapper] if wrapper else content
     return given
 
 
@@ -102,8 +128,7 @@ def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json, pla
     Args:
         plain: the plainest values, which are taken where the setup gives others.
     """
-    assert baseline.operation.body is not None
-    schema, given = baseline.operation.body.schema, _given(baseline)
+    schema, given = _schema(world, baseline), _given(baseline)
     full = world.samples.value(schema, "body", full=True)
     whole: Json = with_optional(content, full)
     found: Json = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,11 @@ DOCUMENT = {
 
 @pytest.fixture
 def world() -> ResourceModel:
-    api = api_from_document(DOCUMENT, path="openapi.json")
+    return _known(DOCUMENT)
+
+
+def _known(document: dict[str, Any]) -> ResourceModel:
+    api = api_from_document(document, path="openapi.json")
     found = ResourceModel(api, SampleValues(api.components))
     for operation in sorted(api.operations, key=lambda known: known.method != "POST"):
         made = build_request(found, operation)
@@ -79,6 +84,27 @@ def test_an_update_has_other_values_and_is_read_back(world: ResourceModel) -> No
 def test_a_single_field_is_changed_while_the_others_stay(world: ResourceModel) -> None:
     found = {proposal.name: proposal for proposal in update_proposals(world) if proposal.operation.name == "change"}
     assert set(found["change_with_another_pages"].request["body"]["content"]) == {"title", "pages"}
+
+
+def _wrapping(item: dict[str, Any]) -> dict[str, Any]:
+    """An operation whose body has everything in one field."""
+    schema = {"type": "object", "properties": {"book": BOOK}, "required": ["book"]}
+    return {**item, "requestBody": {"content": {"application/json": {"schema": schema}}}}
+
+
+def test_fields_in_an_object_of_their_own_are_changed_like_others() -> None:
+    paths: dict[str, Any] = DOCUMENT["paths"]
+    wrapped = {
+        "/books": {**paths["/books"], "post": _wrapping(paths["/books"]["post"])},
+        "/books/{id}": {**paths["/books/{id}"], "put": _wrapping(paths["/books/{id}"]["put"])},
+    }
+    world = _known({**DOCUMENT, "paths": wrapped})
+    found = {(proposal.operation.name, proposal.name): proposal for proposal in update_proposals(world)}
+    made = world.baselines["add"].request["body"]["content"]["book"]
+    update = found["change", "change_with_another_pages"].request["body"]["content"]
+    assert update["book"]["title"] == made["title"]
+    assert set(update["book"]) == {"title", "pages"}
+    assert found["read", "after_change_with_another_pages"].setup[-1]["body"]["content"] == update
 
 
 def test_a_condition_is_tried_where_an_answer_has_an_entity_tag(world: ResourceModel) -> None:
