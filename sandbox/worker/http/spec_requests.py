@@ -94,7 +94,7 @@ def _signed_in(application, user):
     for request in user["requests"]:
         answer = _answer(application, request, dict(user["values"])).succeeded()
     if user["kind"] == "basic":
-        secret = f"{user['values'][user['parameter']]}:{user['values']['password']}"
+        secret = f"{user['values'][user['pointer']]}:{user['values']['password']}"
         return {"Authorization": "Basic " + base64.b64encode(secret.encode()).decode()}
     if user["kind"] == "api_key_cookie":
         return {"Cookie": answer.cookies}

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import pytest
 
 from testwright.engine.api.document.application import AppObserver
-from testwright.engine.api.document.auth import candidate_credentials
+from testwright.engine.api.document.auth import Credential, SignIn, candidate_credentials
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json
 from testwright.engine.api.probe.baselines import find_working_credentials
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.sign_in.try_out import SeededUser, find_users
+from testwright.engine.api.probe.sign_in.users import worker_users
 from testwright.engine.api.values.data import SampleValues
+from testwright.sandbox.worker.http.spec_requests import signing_in
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -91,3 +94,10 @@ def test_a_user_who_is_named_signs_in_by_the_pair_that_a_refusal_asks_for():
     seeded = [SeededUser("bob", "BOB_PASSWORD", "correct-horse")]
     users = asyncio.run(find_users(observer, ResourceModel(api, SampleValues(api.components)), seeded))
     assert users["user"].kind == "basic"
+
+
+def test_a_user_who_signs_in_by_a_pair_sends_their_name_and_password():
+    known = SignIn((), "name", "bob", "correct-horse")
+    users = worker_users({"user": Credential("user", "basic", "BOB_PASSWORD", sign_in=known)})
+    header = signing_in(users)(None)["user"]["Authorization"]
+    assert base64.b64decode(header.removeprefix("Basic ")) == b"bob:correct-horse"
