@@ -13,135 +13,146 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ....utils.python_names import assigned_names, assignment_in
+from ....utils.python_names import assignments_in, dotted_name, last_name
 from ....utils.python_source import expression_or_none
-from ..facts.lineage import bases_by_class, lineage
-from ..model.arcs import runs_body
-from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
+from ..facts.lineage import bases_by_class, lineage, with_inherited
+from ..facts.operators import operation
+from ..model.arcs import own_arcs, runs_body
+from ..model.model import RICH_SOURCES, Arc, CallableFacts, ModuleFacts, Trial
 from ..search.trial_search import TrialRecord
-
-_COLLECTING = frozenset("list tuple set sorted".split())
-_OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "__add__",
-    ast.Sub: "__sub__",
-    ast.Mult: "__mul__",
-    ast.BitOr: "__or__",
-    ast.BitAnd: "__and__",
-    ast.BitXor: "__xor__",
-    ast.Lt: "__lt__",
-    ast.LtE: "__le__",
-    ast.Gt: "__gt__",
-    ast.GtE: "__ge__",
-    ast.In: "__contains__",
-    ast.NotIn: "__contains__",
-}
+from ..source.shown_calls import COLLECTING
 
 
 def with_right_subjects(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[TrialRecord]:
     """The records, those that ran a member of another class of the module than their subject's under that member.
 
-    Generated ones that only iterate over a new object are left out where the iteration has records of its own.
+    Generated ones that only iterate over a new object are left out where those of the iteration itself show as much.
     """
     members: dict[str, list[CallableFacts]] = defaultdict(list)
     for owner in facts.classes:
         for one in owner.members:
             members[one.name].append(one)
     bases = bases_by_class(facts)
-    calling = _by_class("__call__", facts)
-    known = {owner.name: owner for owner in facts.classes}
-    own = {name: [one for base in lineage(name, bases) for one in known[base].members] for name in calling}
-    called = {(one.trial.subject, one.trial.arrange) for one in records if _calls_object(one, own)}
-    iterating = _by_class("__iter__", facts)
-    made = classes_made(records, facts)
-    shown = {one.trial.subject for one in records if one.observation.outcome == "returned"}
+    callables = with_inherited(facts)
+    called = {(one.trial.subject, one.trial.arrange) for one in records if _calls_object(one, callables)}
+    made = _classes_made(records, facts)
+    shown: dict[str, set[Arc]] = defaultdict(set)
+    for one in records:
+        if one.observation.outcome == "returned":
+            shown[one.trial.subject] |= one.arcs
     found: list[TrialRecord] = []
     for one in records:
-        subject = _operated(one.trial, made)
+        subject = _operated(one, made, callables, bases)
         if (one.trial.subject, one.trial.arrange) in called and _calls_what_was_made(one.trial):
-            subject = calling[one.trial.subject].qualname
-        elif _iterates_object(one, iterating):
-            subject = iterating[one.trial.subject].qualname
-            if subject in shown and one.trial.source not in RICH_SOURCES:
+            subject = f"{one.trial.subject}.__call__"
+        elif _iterates_object(one, callables):
+            subject = f"{one.trial.subject}.__iter__"
+            if _is_shown(one, callables[subject], shown):
                 continue  # what was tried of it shows it better than a look at what was made
         right = replace(one, trial=replace(one.trial, subject=subject)) if subject else one
         found.append(right if subject else _under_right_subject(one, members, bases))
     return found
 
 
-def classes_made(records: Sequence[TrialRecord], facts: ModuleFacts) -> dict[str, str]:
+def _is_shown(record: TrialRecord, member: CallableFacts, shown: Mapping[str, set[Arc]]) -> bool:
+    """Whether a generated trial ran nothing of a member that trials of that member did not run.
+
+    Args:
+        shown: what trials that returned ran, by subject.
+    """
+    if record.trial.source in RICH_SOURCES or record.observation.outcome != "returned":
+        return False
+    return own_arcs(member, record.arcs) <= shown.get(member.qualname, set())
+
+
+def _classes_made(records: Sequence[TrialRecord], facts: ModuleFacts) -> dict[str, str]:
     """The class of the module that every plain call of a function was seen to return an object of, by the function."""
     names = {one.qualname for one in facts.functions}
-    classes = {owner.name for owner in facts.classes}
+    classes = {f"{facts.module}.{owner.name}": owner.name for owner in facts.classes}
     seen: dict[str, set[str]] = {}
     for record in records:
         act = expression_or_none(record.trial.act) if record.trial.subject in names else None
         value = record.observation.value
         if isinstance(act, ast.Call) and ast.unparse(act.func) == record.trial.subject and value is not None:
-            seen.setdefault(record.trial.subject, set()).add(value.type_name.rpartition(".")[2])
-    return {name: found.pop() for name, found in seen.items() if len(found) == 1 and found <= classes}
+            seen.setdefault(record.trial.subject, set()).add(value.type_name)
+    return {name: classes[found.pop()] for name, found in seen.items() if len(found) == 1 and found <= classes.keys()}
 
 
-def _by_class(name: str, facts: ModuleFacts) -> dict[str, CallableFacts]:
-    """The special method of each class that has it, or inherits it from another class of the module, by the class."""
-    owners, bases = {owner.name: owner for owner in facts.classes}, bases_by_class(facts)
-    found: dict[str, CallableFacts] = {}
-    for owner in facts.classes:
-        own = (one for base in lineage(owner.name, bases) for one in owners[base].members if one.name == name)
-        if (member := next(own, None)) is not None:
-            found[owner.name] = replace(member, qualname=f"{owner.name}.{name}", owner=owner.name)
-    return found
+def _operated(
+    record: TrialRecord,
+    made: Mapping[str, str],
+    callables: Mapping[str, CallableFacts],
+    bases: Mapping[str, Sequence[str]],
+) -> str:
+    """The operator by which a trial of a function asks what that made, as a member of its class; "" for others.
 
-
-def _operated(trial: Trial, made: Mapping[str, str]) -> str:
-    """The operator by which a trial of a function asks what that made, as a member of its class; "" for others."""
+    A class has an operator that the module defines, or that worked and may come from a class of another module.
+    """
+    trial = record.trial
     owner = made.get(trial.subject)
-    act = expression_or_none(trial.act) if owner is not None else None
-    name, operand = _operation(act)
-    bound = dict(filter(None, map(assignment_in, trial.arrange)))
+    operated = _operation(expression_or_none(trial.act)) if owner is not None else None
+    if owner is None or operated is None:
+        return ""
+    name, operand = operated
+    bound = assignments_in(trial.arrange)
     while isinstance(operand, ast.Name) and operand.id in bound:
         operand = bound.pop(operand.id)
-    called = isinstance(operand, ast.Call) and ast.unparse(operand.func) == trial.subject
-    return f"{owner}.{name}" if name and called else ""
+    if not isinstance(operand, ast.Call) or ast.unparse(operand.func) != trial.subject:
+        return ""
+    foreign = any(base not in bases for one in lineage(owner, bases) for base in bases[one])
+    inherits = foreign and record.observation.outcome == "returned" and name != "__eq__"
+    return f"{owner}.{name}" if inherits or f"{owner}.{name}" in callables else ""
 
 
-def _operation(act: ast.expr | None) -> tuple[str, ast.expr | None]:
-    """The special method that an operator or `len` calls, and its receiver; "" for other acts."""
-    if isinstance(act, ast.BinOp):
-        return _OPERATORS.get(type(act.op), ""), act.left
-    if isinstance(act, ast.Compare) and len(act.ops) == 1:
-        contains = isinstance(act.ops[0], ast.In | ast.NotIn)
-        return _OPERATORS.get(type(act.ops[0]), ""), act.comparators[0] if contains else act.left
+def _operation(act: ast.expr | None) -> tuple[str, ast.expr] | None:
+    """The special method that an operator or `len` calls, and its receiver; None for other acts."""
     if isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and act.func.id == "len" and len(act.args) == 1:
         return "__len__", act.args[0]
-    return "", None
+    return operation(act)
 
 
-def _iterates_object(record: TrialRecord, iterating: Mapping[str, CallableFacts]) -> bool:
+def _iterates_object(record: TrialRecord, callables: Mapping[str, CallableFacts]) -> bool:
     """Whether a trial of a class's construction collects what an iteration over the new object gives."""
-    own = iterating.get(record.trial.subject)
+    own = callables.get(f"{record.trial.subject}.__iter__")
     act = expression_or_none(record.trial.act)
     if own is None or act is None or not runs_body(own, record.arcs):
         return False
     if record.trial.mode != "iterate":
-        collects = isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and act.func.id in _COLLECTING
+        collects = isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and act.func.id in COLLECTING
         act = act.args[0] if collects and isinstance(act, ast.Call) and len(act.args) == 1 else None
     return isinstance(act, ast.Call) and ast.unparse(act.func) == record.trial.subject
 
 
-def _calls_object(record: TrialRecord, own: Mapping[str, Sequence[CallableFacts]]) -> bool:
+def _calls_object(record: TrialRecord, callables: Mapping[str, CallableFacts]) -> bool:
     """Whether a trial of a class's construction calls what was made and so runs what its objects do.
 
     An object that another one is made with may be asked otherwise than by a call of its own.
     """
-    members = own.get(record.trial.subject, ())
-    return _calls_what_was_made(record.trial) and any(runs_body(one, record.arcs) for one in members)
+    subject = record.trial.subject
+    if f"{subject}.__call__" not in callables or not _calls_what_was_made(record.trial):
+        return False
+    members = (one for name, one in callables.items() if name.rpartition(".")[0] == subject)
+    return any(runs_body(one, record.arcs) for one in members)
 
 
 def _calls_what_was_made(trial: Trial) -> bool:
-    bound = assigned_names(trial.arrange)
+    """Whether an act calls an object of the class that a trial constructs, or what was made with such an object."""
+    bound = assignments_in(trial.arrange)
     act = expression_or_none(trial.act)
     calls = [node.func for node in ast.walk(act) if isinstance(node, ast.Call)] if act is not None else []
-    return any(isinstance(func, ast.Call) or (isinstance(func, ast.Name) and func.id in bound) for func in calls)
+    return any(_is_made(func, trial.subject, bound) for func in calls)
+
+
+def _is_made(node: ast.expr, owner: str, bound: Mapping[str, ast.expr]) -> bool:
+    """Whether an expression constructs a class, or passes such an object to what it calls: `Schema(Any(Upper()))`."""
+    if isinstance(node, ast.Name):
+        others = {name: value for name, value in bound.items() if name != node.id}
+        return node.id in bound and _is_made(bound[node.id], owner, others)
+    if not isinstance(node, ast.Call) or not dotted_name(node.func):
+        return False
+    passed = [*node.args, *(keyword.value for keyword in node.keywords)]
+    parts = (one for value in passed for one in ast.walk(value) if isinstance(one, ast.Call | ast.Name))
+    return last_name(node.func) == owner or any(_is_made(one, owner, bound) for one in parts)
 
 
 def _under_right_subject(

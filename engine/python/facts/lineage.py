@@ -23,6 +23,18 @@ def bases_by_class(facts: ModuleFacts) -> dict[str, list[str]]:
     return {owner.name: [base.partition("[")[0] for base in owner.bases] for owner in facts.classes}
 
 
+def with_inherited(facts: ModuleFacts) -> dict[str, CallableFacts]:
+    """The callables of a module by qualified name, and those that its classes inherit from each other."""
+    found = {one.qualname: one for one in facts.callables()}
+    owners, bases = {owner.name: owner for owner in facts.classes}, bases_by_class(facts)
+    for owner in facts.classes:
+        for base in lineage(owner.name, bases)[1:]:
+            for member in owners[base].members:
+                name = f"{owner.name}.{member.name}"
+                found.setdefault(name, replace(member, qualname=name, owner=owner.name))
+    return found
+
+
 def members_of_private_bases(facts: ModuleFacts) -> Iterator[CallableFacts]:
     """Generates what public classes inherit from private ones of their module, as members of theirs."""
     owners, bases = {owner.name: owner for owner in facts.classes}, bases_by_class(facts)

@@ -54,6 +54,12 @@ def runs_body(one: CallableFacts, arcs: Iterable[Arc]) -> bool:
     return any(first <= abs(start) <= last and first <= abs(end) <= last for start, end in arcs)
 
 
+def own_arcs(one: CallableFacts, arcs: Iterable[Arc]) -> frozenset[Arc]:
+    """Those of some arcs that lie within a callable's own lines."""
+    first, last = one.lines
+    return frozenset(arc for arc in arcs if first <= abs(arc[0]) <= last and first <= abs(arc[1]) <= last)
+
+
 @lru_cache(maxsize=4)
 def possible_arcs(source: str) -> frozenset[Arc]:
     """Every arc between lines of the source; entry and exit of a code object are negative line numbers.

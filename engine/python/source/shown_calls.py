@@ -11,7 +11,8 @@ from ....utils.python_source import shared_expression
 from ..model.model import CallableFacts
 from .titles import CallArgument, arguments_of
 
-_SHOWING = frozenset("repr str list tuple set dict sorted bytes".split())
+COLLECTING = frozenset("list tuple set sorted".split())
+_SHOWING = COLLECTING | frozenset("repr str dict bytes".split())
 
 
 def shown_calls(node: ast.expr | None) -> Iterator[ast.Call]:

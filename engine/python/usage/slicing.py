@@ -20,6 +20,7 @@ from ....utils.python_names import (
 from ....utils.python_source import parse_python
 from ..facts.lineage import bases_by_class, lineage
 from ..facts.makers import made_class
+from ..facts.operators import OPERATOR_METHODS, operation
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, TrialFinding
 from .scoping import NameScope
 
@@ -28,21 +29,6 @@ _FUNCTIONS_THAT_CHANGE = frozenset(
     "heappush heappop heapify insort insort_left insort_right shuffle setattr delattr next setitem delitem".split()
 )
 _MAXIMUM_BEFORE = 60
-_OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "__add__",
-    ast.Sub: "__sub__",
-    ast.Mult: "__mul__",
-    ast.BitOr: "__or__",
-    ast.BitAnd: "__and__",
-    ast.BitXor: "__xor__",
-    ast.Div: "__truediv__",
-    ast.Eq: "__eq__",
-    ast.Lt: "__lt__",
-    ast.Gt: "__gt__",
-    ast.In: "__contains__",
-    ast.Invert: "__invert__",
-    ast.USub: "__neg__",
-}
 _FUNCTIONS = {
     "len": "__len__",
     "str": "__str__",
@@ -193,7 +179,7 @@ class Subjects:
         classes = self._variables(arrange)
         for node in reversed(arrange):
             if isinstance(node, ast.AugAssign):
-                operator = _OPERATORS.get(type(node.op), "").replace("__", "__i", 1)
+                operator = OPERATOR_METHODS.get(type(node.op), "").replace("__", "__i", 1)
                 return self._member(operator, node.target, classes, True) if operator else None
         return None
 
@@ -221,14 +207,12 @@ class Subjects:
             return self._member(node.attr, node.value, classes, False)
         if isinstance(node, ast.Subscript):
             return self._member("__getitem__", node.value, classes, True)
-        if isinstance(node, ast.BinOp):
-            return self._member(_OPERATORS.get(type(node.op)), node.left, classes, True)
-        if isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Attribute | ast.Subscript):
-            return self._member(_OPERATORS.get(type(node.op)), node.operand, classes, True)
-        if isinstance(node, ast.Compare):
-            side = node.comparators[0] if isinstance(node.ops[0], ast.In) else node.left
-            return self._member(_OPERATORS.get(type(node.ops[0])), side, classes, True)
-        return None
+        operated = operation(node)
+        if operated is None or (
+            isinstance(node, ast.UnaryOp) and isinstance(operated[1], ast.Attribute | ast.Subscript)
+        ):
+            return None
+        return self._member(*operated, classes, True)
 
     def _member(
         self, name: str | None, receiver: ast.expr, classes: dict[str, str], surely: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +15,7 @@ from ..facts.analyse import subjects
 from ..facts.names import ImportNames, imported_from_origin
 from ..inputs.calls import variable_for
 from ..judge.assertable_finding import AssertableFinding
+from ..judge.case_tables import MOST_ROWS, shape_key
 from ..judge.defects import suspected_defects
 from ..judge.finding_selection import assertable_findings, showing_more
 from ..judge.oracle import OracleVerdict
@@ -108,11 +109,11 @@ def _without_indistinct(
 ) -> list[AssertableFinding]:
     """Drops findings whose tests or rows only a number, or the look of a value, tells from others, for want of words.
 
-    Edges, rules, documented ones that have a name and the only one of a member stay. So do rows, calls with a larger or
-    smaller number or with a value that looks otherwise (negative, with a comma), and those on an object that came about
-    otherwise, that run a way through the code that no other one does: what only notices more is not worth a row that a
-    reader cannot tell from its sibling. Two tests that no words tell apart are one, as are two that pass a value by its
-    place and by its name.
+    Edges, rules, documented ones that have a name or show more, and the only one of a member stay. So do rows, calls
+    with a larger or smaller number or with a value that looks otherwise (negative, with a comma), and those on an
+    object that came about otherwise, that run a way through the code that no other one does: what only notices more is
+    not worth a row that a reader cannot tell from its sibling. Two tests that no words tell apart are one, as are two
+    that pass a value by its place and by its name.
     """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
@@ -127,16 +128,31 @@ def _without_indistinct(
     looks = {id(one) for one, case in free if names_a_look(told[case.id], set_up.get(case.subject, frozenset()))}
     vague = {id(one) for one, case in free if case.id in built.vague or told[case.id].endswith("_by_name")}
     nameless = {id(one) for one, case in free if id(one) in vague and not _RANKED.search(told[case.id])}
-    # What a document shows as well is worth no test that nobody can tell from its sibling.
-    nameless |= {id(one) for one, case in zip(judged, cases, strict=True) if one.documented and case.id in built.vague}
-    untold = {id(one) for one, case in free if is_row(case)} | looks | vague | nameless
-    named = [one for one in judged if id(one) not in untold]
+    documented = _vague_examples(judged, cases, built.vague)
+    untold = {id(one) for one, case in free if is_row(case)} | looks | vague
+    named = [one for one in judged if id(one) not in untold | documented]
     others = showing_more([one for one in judged if id(one) in untold - nameless], named, by_kills=False)
+    others += showing_more([one for one in judged if id(one) in documented], [*named, *others])
     kept = {id(one) for one in (*named, *others)}
     shown = {one.finding.trial.subject for one in judged if id(one) in kept}
     only = {one.finding.trial.subject: id(one) for one in reversed(judged) if one.finding.trial.subject not in shown}
     kept.update(only.values())
     return [one for one in judged if id(one) in kept]
+
+
+def _vague_examples(judged: Sequence[AssertableFinding], cases: Sequence[Case], vague: Collection[str]) -> set[int]:
+    """The identities of documented findings that nobody can tell from their siblings.
+
+    Edges are none of them, nor are rows of one shape that are more than a table holds: their second table has no words
+    of its own, though it goes on where the first one ends.
+    """
+    examples = [
+        (one, case)
+        for one, case in zip(judged, cases, strict=True)
+        if one.documented and not one.finding.is_edge and case.id in vague
+    ]
+    rows = Counter((case.subject, shape_key(case)) for case in cases) if examples else Counter()
+    return {id(one) for one, case in examples if rows[case.subject, shape_key(case)] <= MOST_ROWS}
 
 
 def set_up_words(facts: ModuleFacts, cases: Sequence[Case]) -> dict[str, frozenset[str]]:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from types import MappingProxyType
 
 from ....utils.python_names import names_of, unique_name
-from ..facts.lineage import lineage
+from ..facts.lineage import with_inherited
 from ..facts.optional_imports import missing_import_slug
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case
@@ -78,7 +77,7 @@ def name_tests(
             number, the size of a value or the words of a literal does.
         told: receives what the names say behind the member's own words, by former id.
     """
-    callables = _with_inherited(facts)
+    callables = with_inherited(facts)
     constructors = {owner.name: owner.constructor for owner in facts.classes}
     tests: dict[str, list[NamedTest]] = {}
     found: dict[tuple[str, str], list[Case]] = {}
@@ -104,19 +103,6 @@ def name_tests(
             if told is not None:
                 told.update((case.id, test.told) for case in test.cases)
     return named
-
-
-def _with_inherited(facts: ModuleFacts) -> dict[str, CallableFacts]:
-    """Returns the callables of a module by qualified name, and those that its classes inherit from each other."""
-    found = {one.qualname: one for one in facts.callables()}
-    owners = {owner.name: owner for owner in facts.classes}
-    bases = {owner.name: owner.bases for owner in facts.classes}
-    for owner in facts.classes:
-        for base in lineage(owner.name, bases)[1:]:
-            for member in owners[base].members:
-                name = f"{owner.name}.{member.name}"
-                found.setdefault(name, replace(member, qualname=name, owner=owner.name))
-    return found
 
 
 def _name_all(
@@ -319,7 +305,7 @@ def _vague_names(base: str, test: NamedTest, usual: NamedTest, conditions: Seque
         yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
     yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith("other_"))
     if test.cases[0].documented:
-        yield f"{base}_for_other_values"  # it stays, though nothing tells it apart
+        yield f"{base}_for_other_values"  # what it shows may be worth a test, though nothing tells it apart
 
 
 def _is_told_by_doubt(test: NamedTest, conditions: Sequence[str]) -> bool:

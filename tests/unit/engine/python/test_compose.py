@@ -283,7 +283,7 @@ def test_a_file_that_is_too_long_keeps_both_answers_of_a_predicate() -> None:
 
 
 @pytest.mark.feature("B-18")
-def test_a_test_that_only_a_number_tells_from_another_one_is_not_written_but_if_documented() -> None:
+def test_a_test_that_only_a_number_tells_from_another_one_is_not_written_but_the_documented_one_stays() -> None:
     def added(value: str, **more: Any) -> TrialFinding:
         made = trial("Cart.total", "cart.total()", f"cart = Cart('Ann')\ncart.extra = {value}")
         return TrialFinding(replace(made, **more), returned(number(2.5)), agrees=bool(more))
@@ -296,6 +296,39 @@ def test_a_test_that_only_a_number_tells_from_another_one_is_not_written_but_if_
     assert len(cases(compose(added("'a' + 'b'"), alone))) == 1
     shown = added("'a' * 2", wanted="2.5", wanted_line=33)
     assert [one["priority"] for one in cases(compose(added("'a' + 'b'"), shown)).values()] == ["high"]
+
+
+@pytest.mark.feature("B-18")
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [
+        ({}, 1),
+        ({"covered": frozenset({(3, 5)})}, 2),
+        ({"kills": frozenset({7})}, 2),
+        ({"is_edge": True}, 2),
+    ],
+)
+def test_an_example_that_no_words_tell_apart_stays_where_it_shows_more(more: dict[str, Any], count: int) -> None:
+    def shown(value: str, result: float, **more: Any) -> TrialFinding:
+        made = trial("Cart.total", "cart.total()", f"cart = Cart('Ann')\ncart.extra = {value}")
+        made = replace(made, wanted=str(result), wanted_line=33)
+        return TrialFinding(made, returned(number(result)), agrees=True, **more)
+
+    assert len(cases(compose(shown("'a' + 'b'", 2.5), shown("'a' * 2", 2.5, **more)))) == count
+
+
+@pytest.mark.feature("B-18")
+def test_documented_rows_that_are_more_than_one_table_holds_all_stay() -> None:
+    rows = [
+        TrialFinding(
+            trial("ratio", f"ratio({at}, 3)", source="doctest", wanted=repr(at / 3), wanted_line=at),
+            returned(number(at / 3)),
+            agrees=True,
+        )
+        for at in range(2, 47)
+    ]
+
+    assert len(cases(compose(*rows, source_lines=2000))) == len(rows)
 
 
 @pytest.mark.feature("B-18")

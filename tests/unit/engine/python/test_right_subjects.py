@@ -129,7 +129,7 @@ class Some(_Base):
 
 
 SHELF = facts_from_source(
-    b"""class Shelf:
+    b"""class Shelf(Set):
     def __init__(self, items):
         self.items = items
 
@@ -172,3 +172,80 @@ def test_an_operator_on_what_a_function_made_is_a_member_of_its_class(act: str, 
     used = replace(asked(act, subject="shelf", arrange=("one = shelf(1, 2)", "word = 'a'")), number=1)
 
     assert [one.trial.subject for one in with_right_subjects([made, used], SHELF)] == ["shelf", subject]
+
+
+TASK = facts_from_source(
+    b"""class Task:
+    def __init__(self, value):
+        self.value = self._clean(value)
+
+    def _clean(self, value):
+        return value or 0
+
+    def __call__(self, other):
+        return other
+
+    def __iter__(self):
+        if self.value < 0:
+            raise ValueError('negative')
+        yield self.value
+
+def make(value):
+    return Task(value)
+""",
+    ModulePlace("m.py", "m", "."),
+)
+MAKING, ENDING, REFUSING = ((3, -2), (6, -5)), (14, -11), (13, -11)
+
+
+@pytest.mark.parametrize(
+    ("act", "subject"),
+    [
+        ("Task(double(3)).value", "Task"),
+        ("Task(adder(1)(2))", "Task"),
+        ("Task(3).started()(2)", "Task"),
+        ("Task(3)(2)", "Task.__call__"),
+        ("task(2)", "Task.__call__"),
+        ("checked(2)", "Task.__call__"),
+        ("Checks([Task(3)])(2)", "Task.__call__"),
+    ],
+)
+def test_only_what_calls_the_new_object_or_what_was_made_with_it_is_of_its_call(act: str, subject: str) -> None:
+    arrange = ("double = lambda x: x", "task = Task(3)", "checked = Checks(task)")
+    ran = asked(act, *MAKING, subject="Task", arrange=arrange)
+
+    assert [one.trial.subject for one in with_right_subjects([ran], TASK)] == [subject]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "arc", "stays"), [("returned", ENDING, False), ("raised", REFUSING, True), ("returned", (12, 14), True)]
+)
+def test_an_iteration_over_a_new_object_stays_where_no_other_one_shows_as_much(
+    outcome: str, arc: Arc, stays: bool
+) -> None:
+    looked = asked("list(Task(-1))", *MAKING, arc, subject="Task")
+    looked = replace(looked, seen=replace(looked.seen, observation=replace(looked.observation, outcome=outcome)))
+    own = replace(asked("list(task)", ENDING, subject="Task.__iter__", arrange=("task = Task(1)",)), number=1)
+
+    found = [one.trial.subject for one in with_right_subjects([looked, own], TASK)]
+
+    assert found == ["Task.__iter__"] * (1 + stays)
+
+
+@pytest.mark.parametrize(("act", "made"), [("make(1) + 2", "m.Task"), ("len(make(1))", "m.Task")])
+def test_an_operator_that_the_class_of_the_module_lacks_stays_with_the_function(act: str, made: str) -> None:
+    seen = Observation("returned", value=Value(made, text="Task"))
+    first = replace(asked("make(1)", subject="make"), number=0)
+    first = replace(first, seen=replace(first.seen, observation=seen))
+    used = replace(asked(act, subject="make"), number=1)
+
+    assert [one.trial.subject for one in with_right_subjects([first, used], TASK)] == ["make", "make"]
+
+
+def test_an_operator_on_an_object_of_a_namesake_in_another_module_stays_with_the_function() -> None:
+    seen = Observation("returned", value=Value("other.Shelf", text="Shelf"))
+    first = replace(asked("shelf(1)", subject="shelf"), number=0)
+    first = replace(first, seen=replace(first.seen, observation=seen))
+    used = replace(asked("shelf(1) < shelf(2)", subject="shelf"), number=1)
+
+    assert [one.trial.subject for one in with_right_subjects([first, used], SHELF)] == ["shelf", "shelf"]
