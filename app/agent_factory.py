@@ -27,7 +27,7 @@ from ..agents.embedded.evidence.report_agent import EmbeddedReportAgent
 from ..agents.embedded.evidence.search_agent import EmbeddedSearchAgent
 from ..agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from ..agents.embedded.repository.case_agent import EmbeddedCaseAgent
-from ..agents.embedded.repository.crawler_agent import EmbeddedCrawlerAgent
+from ..agents.embedded.repository.crawler_agent import EmbeddedCrawlerAgent, RepositoryTools
 from ..agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
 from ..agents.embedded.specs.evidence_examples import EvidenceExamples
 from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent, PrefetchedSpec, SpecGenerator
@@ -35,7 +35,6 @@ from ..agents.embedded.writing_agent import EmbeddedWritingAgent
 from ..agents.model.chat import ModelChat
 from ..config.settings import Settings
 from ..core.usage import ModelBudget, ModelUsage
-from ..mcp.tool_client.tool_client import ToolClient
 from ..sandbox.target import ProvideTarget
 from ..store.files.audit import AuditEntry
 from .bootstrap import unit_spec_generator
@@ -79,7 +78,7 @@ def _embedded_planner(settings: Settings) -> EmbeddedPlannerAgent:
     return EmbeddedPlannerAgent(command=command, application=application, url=url, contract=contract)
 
 
-def _evidence_agents(tools: ToolClient, chat: ModelChat | None) -> dict[str, Agent]:
+def _evidence_agents(tools: RepositoryTools, chat: ModelChat | None) -> dict[str, Agent]:
     """Create the agents of the evidence loop, by role."""
     embedded: dict[str, Agent] = {
         "evidence_search": EmbeddedSearchAgent(tools, contract=contract_of("evidence_search")),
@@ -98,7 +97,7 @@ def create_agents(
     settings: Settings,
     target: ProvideTarget,
     models: Mapping[str, ModelChat],
-    tools: ToolClient,
+    tools: RepositoryTools,
     *,
     unit: SpecGenerator | None = None,
     prefetched: PrefetchedSpec | None = None,

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, redirect_stdout
 from dataclasses import asdict
 from typing import Any
@@ -18,8 +18,9 @@ from typing import Any
 from ..agents.contract.failures import error_from
 from ..agents.contract.lifecycle import Agent
 from ..agents.contract.protocol import AgentRequest, AgentResponse, ResponseStatus
+from ..agents.embedded.repository.crawler_agent import RepositoryTools, ToolCallRecord
 from ..config.settings import Settings, restore_settings
-from ..core.errors import TestwrightError, UsageError
+from ..core.errors import TestwrightError, ToolFailure, UsageError
 from ..core.usage import ModelBudget, ModelUsage
 from ..store.files.audit import AuditEntry
 from ..store.files.run_folder import RunFolder
@@ -28,10 +29,9 @@ from .agent_factory import create_agents
 from .bootstrap import TargetProvider
 from .model_clients import RunAnswers, open_model_clients
 from .opened_store import open_store
-from .tool_factory import open_tools
 
 _READING_TOOLS = ("crawler", "spec", "evidence_search")
-"""Roles that call tools, which may be those of other servers."""
+"""Roles that call tools, which may be those of other servers; the others need no client."""
 
 
 def main() -> None:
@@ -100,7 +100,7 @@ async def open_agent(
     target = TargetProvider(settings, folder, WorkMeter(), scratch=folder.scratch / f"agent-{os.getpid()}")
     with open_store(settings) as store:
         async with (
-            open_tools(settings, folder, target, os.environ, others=role in _READING_TOOLS) as tools,
+            _open_tools(role, settings, folder, target) as tools,
             open_model_clients(
                 settings,
                 os.environ,
@@ -120,6 +120,31 @@ async def open_agent(
                     yield agent, models.budget
             finally:
                 await target.discard()
+
+
+@asynccontextmanager
+async def _open_tools(
+    role: str, settings: Settings, folder: RunFolder, target: TargetProvider
+) -> AsyncIterator[RepositoryTools]:
+    if role not in _READING_TOOLS:
+        yield _NoTools()
+        return
+    from .tool_factory import open_tools  # half of what this process would import is the SDK below it
+
+    async with open_tools(settings, folder, target, os.environ) as tools:
+        yield tools
+
+
+class _NoTools:
+    """The tools of a role that calls none."""
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Raises ToolFailure."""
+        raise ToolFailure(f"the tool {name!r} was called by a role that has no tools")
+
+    def calls(self) -> Sequence[ToolCallRecord]:
+        """None were made."""
+        return ()
 
 
 class _ReportedKeys(set[str]):

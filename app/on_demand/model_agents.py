@@ -7,6 +7,7 @@ from functools import partial
 
 from ...agents.contract.contracts import contract_of
 from ...agents.contract.lifecycle import Agent
+from ...agents.embedded.repository.crawler_agent import RepositoryTools
 from ...agents.embedded.specs.observed_cases import CaseObserver
 from ...agents.llm.analyzer_agent import ModelAnalyzerAgent
 from ...agents.llm.case_agent import ModelCaseAgent
@@ -23,7 +24,6 @@ from ...agents.llm.spec_agent import ModelSpecAgent
 from ...agents.llm.writing_agent import ModelWritingAgent
 from ...agents.model.chat import ModelChat
 from ...config.settings import Settings
-from ...mcp.tool_client.tool_client import ToolClient
 from ...sandbox.target import ProvideTarget
 
 _EVIDENCE: Mapping[str, type[ModelAgent]] = {
@@ -53,7 +53,7 @@ def model_evidence_agents(chat: ModelChat, engines: Mapping[str, Agent]) -> dict
 
 
 def model_agents(
-    settings: Settings, target: ProvideTarget, models: Mapping[str, ModelChat], tools: ToolClient, engine: Agent
+    settings: Settings, target: ProvideTarget, models: Mapping[str, ModelChat], tools: RepositoryTools, engine: Agent
 ) -> dict[str, Agent]:
     """Create the agents that have a model, by role.
 

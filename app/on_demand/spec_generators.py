@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...agents.embedded.repository.crawler_agent import RepositoryTools
 from ...agents.embedded.specs.script_specs import SpecsByLanguage
 from ...agents.embedded.specs.spec_agent import SpecGenerator, SpecResult
 from ...config.settings import Settings
-from ...mcp.tool_client.tool_client import ToolClient
 from ...sandbox.target import ProvideTarget
 from ..bootstrap import exploration_budget, script_spec_generator
 
@@ -28,7 +28,7 @@ class _Context:
 
     settings: Settings
     target: ProvideTarget
-    tools: ToolClient
+    tools: RepositoryTools
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class GeneratorOnDemand:
         return await self._made.generate(inputs, seconds=seconds)
 
 
-def spec_generators(settings: Settings, target: ProvideTarget, tools: ToolClient) -> dict[str, SpecGenerator]:
+def spec_generators(settings: Settings, target: ProvideTarget, tools: RepositoryTools) -> dict[str, SpecGenerator]:
     """The generators of specs for all test types but unit, by test type."""
     context = _Context(settings, target, tools)
     return {name: GeneratorOnDemand(partial(make, context)) for name, make in _MAKERS.items()}

@@ -109,8 +109,8 @@ def test_a_server_without_models_answers_before_their_clients_are_loaded():
     assert imported("testwright.app.mcp_application", "openai", "langchain_openai", "numpy") == []
 
 
-def test_the_process_of_one_agent_loads_no_graphs():
-    assert imported("testwright.app.agent_process", "langgraph") == []
+def test_the_process_of_one_agent_loads_no_graphs_and_no_client_of_tools():
+    assert imported("testwright.app.agent_process", "langgraph", "mcp") == []
 
 
 def test_an_unknown_command_or_option_ends_with_2():
