@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, count
 
-from .python_source import parse_or_none, parse_python, shared_module
+from .python_source import parse_or_none, parse_python, shared_module, walk
 
 BUILTIN_NAMES = frozenset(dir(builtins)) | {"__name__", "__file__"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -67,7 +67,7 @@ def keyword_value(node: ast.expr, name: str) -> ast.expr | None:
 def bound_names(tree: ast.AST) -> set[str]:
     """Every name that a tree binds anywhere: assignments, imports, definitions, parameters, handlers, patterns."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
             found.add(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest:
@@ -81,7 +81,7 @@ def bound_outside_patterns(nodes: Iterable[ast.AST]) -> set[str]:
     """Names that nodes bind, without those of `match` patterns; an unnamed `except` counts as `_`."""
     found: set[str] = set()
     for node in nodes:
-        for inner in ast.walk(node):
+        for inner in walk(node):
             found |= {inner.name or "_"} if isinstance(inner, ast.ExceptHandler) else _bound_by(inner)
     return found
 
@@ -105,7 +105,7 @@ def assigned_names(statements: Iterable[str]) -> set[str]:
 @lru_cache(maxsize=4096)
 def _assigned(statement: str) -> frozenset[str]:
     found: set[str] = set()
-    for node in ast.walk(parse_python(statement.strip())):
+    for node in walk(parse_python(statement.strip())):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -115,7 +115,7 @@ def _assigned(statement: str) -> frozenset[str]:
 
 def bound_variables(tree: ast.AST) -> set[str]:
     """The parameters and variables that a tree binds itself: by assignment, in a loop, in a comprehension."""
-    nodes = list(ast.walk(tree))
+    nodes = list(walk(tree))
     given = {one.arg for one in nodes if isinstance(one, ast.arg)}
     return given | {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
 
@@ -127,7 +127,7 @@ def imported_names(node: ast.Import | ast.ImportFrom) -> set[str]:
 
 def names_of(tree: ast.AST) -> set[str]:
     """Every plain name in a tree, read or bound."""
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return {node.id for node in walk(tree) if isinstance(node, ast.Name)}
 
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -136,7 +136,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 def loaded_names(node: ast.AST) -> list[str]:
     """Names that a tree reads, in order of appearance, once each; not those that a comprehension or a lambda in it
     binds for itself."""
-    parts = list(ast.walk(node))
+    parts = list(walk(node))
     scopes = [part for part in parts if isinstance(part, (*_COMPREHENSIONS, ast.Lambda))]
     own = {id(name) for scope in scopes for name in _names_of_its_own(scope)}
     names = [
@@ -155,12 +155,12 @@ def _names_of_its_own(node: ast.AST) -> Iterator[ast.Name]:
         bound = {one.arg for one in given if one is not None}
         inner = [node.body]
     elif isinstance(node, _COMPREHENSIONS):
-        bound = {one.id for made in node.generators for one in ast.walk(made.target) if isinstance(one, ast.Name)}
+        bound = {one.id for made in node.generators for one in walk(made.target) if isinstance(one, ast.Name)}
         # The first iterable is read outside.
         inner = [one for one in ast.iter_child_nodes(node) if one is not node.generators[0]]
         inner += [node.generators[0].target, *node.generators[0].ifs]
     for part in inner:
-        yield from (one for one in ast.walk(part) if isinstance(one, ast.Name) and one.id in bound)
+        yield from (one for one in walk(part) if isinstance(one, ast.Name) and one.id in bound)
 
 
 def assigned_variable(statement: ast.stmt) -> tuple[str, ast.expr] | None:
@@ -185,7 +185,7 @@ def assignments_in(texts: Iterable[str]) -> dict[str, ast.expr]:
 def mentioned_names(trees: Iterable[ast.AST]) -> Iterator[str]:
     """Every name and attribute that trees mention."""
     for tree in trees:
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, ast.Name | ast.Attribute):
                 yield last_name(node)
 
@@ -205,7 +205,7 @@ def _with_renamed(text: str, pairs: tuple[tuple[str, str], ...]) -> str:
     if tree is None:
         return text
     changed = False
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Name) and node.id in renamed:
             node.id, changed = renamed[node.id], True
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name in renamed:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 
 from ....utils.python_names import last_name
+from ....utils.python_source import walk
 from ..model.domain import ParameterDomain
 from ..model.model import ClassFacts
 from .conditions import meets
@@ -75,7 +76,7 @@ class Kinds:
             self._values[name] = self.resolved(statement.value)
         elif isinstance(statement, ast.Expr | ast.AugAssign | ast.Delete):
             # What a statement may have changed keeps its type, not its content.
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, ast.Name):
                     self._values.pop(node.id, None)
 

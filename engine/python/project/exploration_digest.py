@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ....utils.generated_header import is_untouched
-from ....utils.python_source import parse_or_none
+from ....utils.python_source import parse_or_none, walk
 from ....utils.untrusted_files import is_source_file, read_source
 from .pytest_settings import without_pytest_settings
 
@@ -183,7 +183,7 @@ class Foundations:
 def _parsed_file(tree: ast.Module, path: str) -> _File:
     """What counts of a file that parses. Raises RecursionError where an expression is nested too deeply."""
     words = frozenset(_WORD.findall(ast.unparse(tree)))
-    defined = frozenset(node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS))
+    defined = frozenset(node.name for node in walk(tree) if isinstance(node, _DEFINITIONS))
     dynamic = not _DYNAMIC.isdisjoint(words)
     return _File(_digest(ast.dump(tree)), words, defined, tuple(_imported(tree, path)), dynamic)
 
@@ -214,7 +214,7 @@ def _imported(tree: ast.Module, path: str) -> Iterator[str]:
     package = path.split("/")[:-1]
     if package:
         yield ".".join(package)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

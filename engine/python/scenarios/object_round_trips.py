@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ....utils.python_names import assigned_names, assigned_variable, last_name, loaded_names, names_of
-from ....utils.python_source import expression_or_none, literal_or, parse_or_none
+from ....utils.python_source import expression_or_none, literal_or, parse_or_none, walk
 from ..facts.inverse_names import undoes
 from ..inputs.calls import variable_for
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
@@ -79,7 +79,7 @@ def _most_told(record: TrialRecord) -> tuple[int, ...]:
 def _content(trial: Trial) -> int:
     """How much a trial's constructions are given, up to a few arguments: an object with more in it shows more."""
     tree = parse_or_none("\n".join((*trial.arrange, trial.act)))
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
+    calls = [node for node in walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
     return max((len(call.args) + len(call.keywords) for call in calls if _fits(call)), default=0)
 
 
@@ -144,7 +144,7 @@ class _Holding:
 def _given_texts(sent: _Sent) -> tuple[str, ...]:
     """Literals with content that the sent object is built with, as source."""
     tree = parse_or_none("\n".join(sent.statements))
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
+    nodes = [node for node in walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
     made = [value for node in nodes for value in (*node.args, *(keyword.value for keyword in node.keywords))]
     return tuple(ast.unparse(one) for one in made if isinstance(one, ast.Constant) and one.value not in ("", None))
 
@@ -185,7 +185,7 @@ def _takes_content(forth: CallableFacts, facts: ModuleFacts) -> bool:
 def _holds_something(trial: Trial) -> bool:
     """Whether the statements pass a value other than flags and empty ones: `Url(lazy=True)` has nothing to send."""
     tree = parse_or_none("\n".join(trial.arrange))
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
+    calls = [node for node in walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
     given = [value for node in calls for value in (*node.args, *(one.value for one in node.keywords))]
     values = [literal_or(one, _NAMED) for one in given if not isinstance(one, ast.Call)]
     return any(not isinstance(one, bool) and one not in _NOTHING for one in values)
@@ -251,7 +251,7 @@ def _takes_any_name(constructor: CallableFacts | None) -> bool:
 def _named(text: str, owners: set[str]) -> str:
     """A statement in which the first construction of one of the classes that names nothing is given a title."""
     tree = parse_or_none(text)
-    for node in ast.walk(tree) if tree is not None else ():
+    for node in walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and last_name(node.func) in owners and node.args and not node.keywords:
             node.keywords = [ast.keyword("title", ast.Constant("Report"))]
             assert tree is not None

@@ -73,16 +73,14 @@ def _of_construction(node: ast.Call, facts: ModuleFacts | None) -> int:
     return MILD if takes else 0
 
 
-def receiver_degeneracy(
-    subject: CallableFacts | None, act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts
-) -> int:
+def receiver_degeneracy(subject: CallableFacts | None, act: ast.expr, receiver: Receiver, facts: ModuleFacts) -> int:
     """Rates the receiver of a method: one without content shows little, where its class can be given any."""
     if subject is None or subject.kind not in _MEMBER_KINDS or subject.owner is None:
         return 0
     owner = _class_named(subject.owner, facts)
     if owner is None or owner.kind in ("enum", "exception"):
         return 0
-    built, content = _filled(act, statements, facts)
+    built, content = receiver
     if content is None:
         return 0  # something was done with the receiver before the act
     if content.count:
@@ -132,24 +130,20 @@ def _is_made_again(act: ast.expr, built: ast.Call) -> bool:
     return any(ast.dump(node) == same for node in ast.walk(act) if node is not built)
 
 
-def receiver_options(
-    subject: CallableFacts | None, act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts
-) -> int:
+def receiver_options(subject: CallableFacts | None, built: ast.Call | None, facts: ModuleFacts) -> int:
     """Counts the options that set up the receiver of a method; 0 where its class holds anything else."""
     owner = _class_named(subject.owner, facts) if subject is not None and subject.owner is not None else None
     if owner is None or owner.constructor is None or not _is_set_up_by_options(owner, facts):
         return 0
-    built, _ = _filled(act, statements, facts)
     optional = {one.name for one in owner.constructor.parameters if not one.required}
     return sum(one.arg in optional for one in built.keywords) if built is not None else 0
 
 
 def has_size_below_zero(
-    subject: CallableFacts | None, act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts
+    subject: CallableFacts | None, act: ast.expr, built: ast.Call | None, facts: ModuleFacts
 ) -> bool:
     """Whether an option whose default is a whole number of things, as a size is, is given a negative one."""
     owner = _class_named(subject.owner, facts) if subject is not None and subject.owner is not None else None
-    built, _ = _filled(act, statements, facts)
     calls = ((subject, act), (owner.constructor if owner is not None else None, built))
     return any(
         parameter.name == keyword.arg
@@ -180,7 +174,7 @@ def _is_unfilled(subject: CallableFacts, owner: ClassFacts, given: Sequence[ast.
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class Content:
     """What statements put into an object: how much, whether by a loop, and the different statements."""
 
     count: int = 0
@@ -188,9 +182,10 @@ class _Content:
     statements: tuple[ast.stmt, ...] = ()
 
 
-def _filled(
-    act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts
-) -> tuple[ast.Call | None, _Content | None]:
+Receiver = tuple[ast.Call | None, Content | None]
+
+
+def receiver_of(act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts) -> Receiver:
     """The construction of the act's receiver and what was put in since; None where something else was done with it."""
     names = names_of(act)
     built: ast.Call | None = None
@@ -220,7 +215,7 @@ def _filled(
             if not put_in:
                 return built, None
             count += put_in
-    return built, _Content(count, crowded, tuple(done.values()))
+    return built, Content(count, crowded, tuple(done.values()))
 
 
 def _method_call(statement: ast.stmt) -> tuple[str, ast.Call] | None:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ....utils.python_names import assigned_variable, names_of
-from ....utils.python_source import literal_or, shared_expression, shared_module
+from ....utils.python_source import literal_or, shared_expression, shared_module, walk
 from ..domain.example_texts import signs_beside
 from ..facts.type_inference import name_entry
 from ..judge.value_checks import is_empty_source
@@ -32,6 +32,7 @@ from .degeneracy import (
     has_size_below_zero,
     is_partial,
     receiver_degeneracy,
+    receiver_of,
     receiver_options,
 )
 
@@ -128,6 +129,7 @@ def represent(
     answers = [node for name, node in assigned.items() if name in DATA]
     unset = shows_unset_parts(trial, observation)
     shape, values = shape_of(trial.arrange, trial.act, trial.mode)
+    receiver = receiver_of(act, statements, facts)
     return Representation(
         degeneracy=_degeneracy(given, facts)
         - MILD * signs
@@ -136,7 +138,7 @@ def represent(
         + (MILD if _repeats_receiver(given, act, assigned) else 0)
         + sum(degeneracy_of(node, facts) for node in answers)
         # What is refused may well be refused because there is nothing in the object.
-        + min(receiver_degeneracy(subject, act, statements, facts), SEVERE if observation.raised is None else MILD)
+        + min(receiver_degeneracy(subject, act, receiver, facts), SEVERE if observation.raised is None else MILD)
         + (SEVERE if unset else 0)
         + (MILD if subject is not None and subject.kind == "constructor" and is_partial(subject, len(given)) else 0),
         # An object that shows itself as the text it was read from is not that text.
@@ -152,10 +154,10 @@ def represent(
         texts=texts_in(trial),
         gaps=_gaps(observation),
         options=_options(act, subject),
-        set_up=receiver_options(subject, act, statements, facts),
+        set_up=receiver_options(subject, receiver[0], facts),
         negative=_has_negative(values_given),
         signs=signs,
-        below_zero=has_size_below_zero(subject, act, statements, facts),
+        below_zero=has_size_below_zero(subject, act, receiver[0], facts),
         unset=unset,
     )
 
@@ -384,5 +386,5 @@ def texts_in(trial: Trial) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def _texts_of(sources: tuple[str, ...]) -> frozenset[str]:
     statements = _statements(sources)
-    nodes = [node for statement in statements or () for node in ast.walk(statement)]
+    nodes = [node for statement in statements or () for node in walk(statement)]
     return frozenset(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))

@@ -13,7 +13,7 @@ from itertools import groupby
 
 from ....utils.names.case_names import slug, snake_case
 from ....utils.python_names import last_name
-from ....utils.python_source import parse_expression
+from ....utils.python_source import parse_expression, walk
 from ..model.model import CallableFacts
 
 LONGEST_SLUG = 66
@@ -89,7 +89,7 @@ def arguments_of(expression: str, facts: CallableFacts | None) -> list[CallArgum
 
 def subject_call(node: ast.expr, name: str) -> ast.Call | None:
     """The call of `name` inside an expression, else its outermost call."""
-    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+    calls = [one for one in walk(node) if isinstance(one, ast.Call)]
     named = [call for call in calls if last_name(call.func) == name]
     if name == "__call__" and not named:
         # The arranged object is called itself: no call bears the method's name.

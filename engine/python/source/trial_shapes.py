@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ....utils.python_names import assigned_variable, names_of
-from ....utils.python_source import literal_or, parse_expression, parse_python
+from ....utils.python_source import literal_or, parse_expression, parse_python, walk
 
 _HOLE = "__hole__"
 _NO_LITERAL = object()
@@ -35,9 +35,9 @@ def _variables(statements: Sequence[ast.stmt], act: ast.expr) -> tuple[dict[str,
     """Variables that are assigned a text or a number once, with that; others, with names by their order."""
     plain: dict[str, ast.expr] = {}
     renamed: dict[str, str] = {}
-    nodes = [node for one in statements for node in ast.walk(one) if isinstance(node, ast.Name)]
+    nodes = [node for one in statements for node in walk(one) if isinstance(node, ast.Name)]
     stored = [node.id for node in nodes if isinstance(node.ctx, ast.Store)]
-    formatted = {name for one in (*statements, act) for node in ast.walk(one) for name in _formatted_names(node)}
+    formatted = {name for one in (*statements, act) for node in walk(one) for name in _formatted_names(node)}
     for statement in statements:
         bound = assigned_variable(statement)
         if bound is None or stored.count(bound[0]) > 1:
@@ -70,7 +70,7 @@ class _Holes(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.JoinedStr):
-            for inner in ast.walk(node):  # its text parts are constants that only it may hold
+            for inner in walk(node):  # its text parts are constants that only it may hold
                 if isinstance(inner, ast.Name):
                     inner.id = self._renamed.get(inner.id, inner.id)
             return node

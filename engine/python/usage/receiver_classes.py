@@ -9,6 +9,7 @@ import ast
 from collections.abc import Sequence
 
 from ....utils.python_names import assigned_variable, last_name
+from ....utils.python_source import walk
 from ..facts.lineage import lineage
 from ..model.model import CallableFacts, ModuleFacts
 
@@ -32,7 +33,7 @@ class ReceiverClasses:
         for statement in tree.body:
             assigned = assigned_variable(statement)
             owner = self._of(assigned[1], found) if assigned is not None else ""
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     found.pop(node.id, None)
             if assigned is not None and owner:

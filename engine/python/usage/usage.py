@@ -21,7 +21,7 @@ from ....utils.python_names import (
     loaded_names,
     printed_argument,
 )
-from ....utils.python_source import expression_or_none, parse_or_none
+from ....utils.python_source import expression_or_none, parse_or_none, walk
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
 from ..facts.docstrings import examples_in
@@ -129,7 +129,7 @@ class _Finder:
         tree = parse_or_none(text, path)
         if tree is None:
             return
-        imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        imports = [node for node in walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
         by_path = path.removesuffix(".py").replace("/", ".").rpartition(".")[0]
         bound = imports_of(list(imports), self._packages.get(path, by_path))
         stars = [import_ for import_ in imports if isinstance(import_, ast.ImportFrom) and import_.names[0].name == "*"]
@@ -145,7 +145,7 @@ class _Finder:
 
     def _read_calls(self, tree: ast.Module, scope: NameScope) -> None:
         """Adds the calls of the target's functions and classes some of whose arguments are variables."""
-        named = {node for node in ast.walk(tree) if isinstance(node, ast.Call) and self._is_named_call(node)}
+        named = {node for node in walk(tree) if isinstance(node, ast.Call) and self._is_named_call(node)}
         for node, local in _calls_in(tree, frozenset()) if named else ():
             name = last_name(node.func)
             if node not in named or self._read[name] >= _MAXIMUM_CALLS:
@@ -313,8 +313,8 @@ def _statements(source: str) -> list[ast.stmt]:
 
 def _call_steps(tree: ast.Module) -> Iterator[Step]:
     """Every call of a file, without the statements before it; only calls with constant arguments resolve later."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call):
-            names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+            names = {one.id for one in walk(node) if isinstance(one, ast.Name)}
             if len(names) <= 3:
                 yield [], node

@@ -88,4 +88,4 @@ def test_a_negative_option_is_a_size_below_zero_only_where_it_counts_things(opti
     asked = CallableFacts("add", "function", (1, 2), (Parameter(option, "positional_or_keyword", default="0"),))
     act = ast.parse(f"add({option}=-1)", mode="eval").body
 
-    assert has_size_below_zero(asked, act, (), FACTS) == expected
+    assert has_size_below_zero(asked, act, None, FACTS) == expected
