@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from testwright.engine.python.misfits.missing_content import lacks_content
-from testwright.engine.python.selection.degeneracy import SEVERE, degeneracy_of, receiver_degeneracy
+from testwright.engine.python.selection.degeneracy import SEVERE, degeneracy_of, receiver_degeneracy, receiver_of
 from testwright.tests.support.engine.python_projects import facts_of, write_project
 
 pytestmark = pytest.mark.feature("B-16")
@@ -99,8 +99,8 @@ def test_the_text_of_such_an_object_shows_nothing(tmp_path: Path) -> None:
     shown = next(one for one in facts.callables() if one.qualname == "Checks.__repr__")
     act = ast.parse("repr(checks)", mode="eval").body
 
-    empty = receiver_degeneracy(shown, act, ast.parse("checks = Checks(msg='no')").body, facts)
-    filled = receiver_degeneracy(shown, act, ast.parse("checks = Checks(str, int)").body, facts)
+    made = [ast.parse(f"checks = Checks({given})").body for given in ("msg='no'", "str, int")]
+    empty, filled = (receiver_degeneracy(shown, act, receiver_of(act, one, facts), facts) for one in made)
 
     assert (empty, filled) == (SEVERE, 0)
 
