@@ -40,6 +40,8 @@ class CaseShape:
         self._taker = ""
         self._parameter_name = parameter_name
         self.columns: set[str] = set()
+        # A class of the target may have the name of a standard one.
+        self._own = case.subject.rpartition(".")[0].rpartition(".")[2] or case.subject
         self.locals = assigned_names(case.statements) | {"result", *case.fixtures}
         self._statements = [self._statement(text) for text in case.statements]
         self._act = self._opened(parse_expression(case.expression), NAMELESS)
@@ -155,7 +157,7 @@ class CaseShape:
         return not isinstance(node, ast.Starred) and all(self._is_inert(one) for one in ast.walk(node))
 
     def _makes_plain_value(self, node: ast.expr) -> bool:
-        """Whether a call makes a value of a standard type: a year and a day say nothing apart from their date."""
+        """Whether a call makes a value of a standard type, which says more than its parts: a date, not year and day."""
         return isinstance(node, ast.Call) and last_name(node.func) in _INERT_CALLS and self._is_data(node)
 
     def _is_inert(self, node: ast.AST) -> bool:
@@ -165,7 +167,8 @@ class CaseShape:
         if isinstance(node, ast.Call):
             own = node.func.value if isinstance(node.func, ast.Attribute) else None
             of_text = isinstance(own, ast.Constant) and isinstance(own.value, str | bytes)
-            return of_text or last_name(node.func) in _INERT_CALLS
+            called = last_name(node.func)
+            return of_text or (called in _INERT_CALLS and called != self._own)
         return not isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr)
 
     def _expectation(self, one: SpecExpectation) -> SpecExpectation:

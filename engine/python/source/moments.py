@@ -10,6 +10,8 @@ NOW = "now"
 
 _HOURS = ((6, "at_night"), (12, "in_the_morning"), (18, "in_the_afternoon"), (22, "in_the_evening"), (24, "at_night"))
 _WEEKEND = 5
+_TIMES = frozenset("hour minute second microsecond".split())
+_NO_NUMBERS = frozenset({"tzinfo", "fold"})
 
 
 def moment_words(node: ast.expr) -> str:
@@ -39,6 +41,8 @@ def moment_of(node: ast.expr) -> date | None:
         return None
     try:
         numbers = [ast.literal_eval(argument) for argument in node.args]
-        return datetime(*numbers, tzinfo=UTC) if len(numbers) > len("ymd") else date(*numbers)
+        named = {one.arg or "": ast.literal_eval(one.value) for one in node.keywords if one.arg not in _NO_NUMBERS}
+        has_time = len(numbers) > len("ymd") or not _TIMES.isdisjoint(named)
+        return datetime(*numbers, **named, tzinfo=UTC) if has_time else date(*numbers, **named)
     except (ValueError, TypeError, OverflowError):
         return None

@@ -247,16 +247,18 @@ def _passed(asking: str, facts: CallableFacts | None, assigned: Mapping[str, ast
 
 
 def _written(case: Case, facts: CallableFacts | None) -> Iterator[CallArgument]:
-    """The key by which the last statement deletes or sets an item, of an act that only looks at the object."""
-    if facts is None or facts.name not in _WRITING or not case.statements:
+    """The key by which the last such statement deletes or sets an item, of an act that only looks at the object."""
+    if facts is None or facts.name not in _WRITING:
         return
     names = [*positional_names(facts), "key", "value"]
-    node = parse_python(case.statements[-1].strip()).body[-1]
-    targets = node.targets if isinstance(node, ast.Assign | ast.Delete) else []
-    if len(targets) == 1 and isinstance(targets[0], ast.Subscript):
-        yield CallArgument(names[0], targets[0].slice)
-        if isinstance(node, ast.Assign):
-            yield CallArgument(names[1], node.value)
+    nodes = (node for text in reversed(case.statements) for node in reversed(parse_python(text.strip()).body))
+    for node in nodes:
+        targets = node.targets if isinstance(node, ast.Assign | ast.Delete) else []
+        if len(targets) == 1 and isinstance(targets[0], ast.Subscript):
+            yield CallArgument(names[0], targets[0].slice)
+            if isinstance(node, ast.Assign):
+                yield CallArgument(names[1], node.value)
+            return
 
 
 def _without_act(before: Sequence[tuple[str, str]], name: str) -> list[tuple[str, str]]:

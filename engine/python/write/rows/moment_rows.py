@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 
-from .....utils.python_names import last_name
+from .....utils.python_names import keyword_value, last_name
 from .....utils.python_source import literal_or
 from ...source.moments import moment_of, moment_words
 
@@ -40,7 +40,7 @@ def between_moments(cells: Mapping[str, Sequence[ast.expr]], clock: str) -> list
     columns = [moments[name] for name in sorted(moments, key=lambda name: name == clock)]
     if len(columns) != 2:
         return []
-    found = [_apart(moment_of(first), moment_of(second)) for first, second in zip(*columns, strict=True)]
+    found = [_apart(first, second) for first, second in zip(*columns, strict=True)]
     others = {name: nodes for name, nodes in cells.items() if all(nodes is not column for column in columns)}
     if others and len(set(found)) < len(found):
         return []
@@ -51,13 +51,21 @@ def between_moments(cells: Mapping[str, Sequence[ast.expr]], clock: str) -> list
     return found if len(set(found)) == len(found) and all(found) else []
 
 
-def _apart(first: date | None, second: date | None) -> str:
-    """Says by how much the first moment is later or earlier than the second, in the largest whole unit."""
-    if first is None or second is None:
+def _apart(one: ast.expr, other: ast.expr) -> str:
+    """Says by how much the first moment is later or earlier than the second, in the largest whole unit.
+
+    Nothing of what cannot be compared: moments of two time zones, a moment of a day and that day.
+    """
+    first, second = _read(one), _read(other)
+    zones = [keyword_value(node, "tzinfo") for node in (one, other)]
+    if first is None or second is None or (None not in zones and len({ast.dump(zone) for zone in zones if zone}) > 1):
         return ""
-    between = _at_noon(first) - _at_noon(second)
+    if isinstance(first, datetime) and isinstance(second, datetime):
+        between = first - second
+    else:
+        between = date(first.year, first.month, first.day) - date(second.year, second.month, second.day)
     if not between:
-        return "same_moment"
+        return "same_moment" if type(first) is type(second) else ""
     way = "later" if between.total_seconds() > 0 else "earlier"
     seconds = abs(between.total_seconds())
     days = seconds / 86400
@@ -67,13 +75,7 @@ def _apart(first: date | None, second: date | None) -> str:
 
 
 def _is_zoned(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and any(keyword.arg == "tzinfo" for keyword in node.keywords)
-
-
-def _at_noon(moment: date) -> datetime:
-    if isinstance(moment, datetime):
-        return moment.replace(tzinfo=UTC)
-    return datetime(moment.year, moment.month, moment.day, 12, tzinfo=UTC)
+    return keyword_value(node, "tzinfo") is not None
 
 
 def _dated(nodes: Sequence[ast.expr]) -> list[str]:

@@ -221,6 +221,20 @@ def test_a_date_that_is_arranged_is_lifted_whole_not_by_its_year_and_day() -> No
     assert table.template.statements == ("days = Days(base)",)
 
 
+def test_an_object_of_the_tested_class_is_made_in_the_test_though_a_standard_class_has_its_name() -> None:
+    rows = [
+        case("path.name()", f"'{name}'", statements=(f"path = Path('{name}', {at})",), subject="Path.name")
+        for at, name in enumerate("ab")
+    ]
+    given = [case(f"f(Path('{name}', {at}))", f"'{name}'") for at, name in enumerate("ab")]
+    own, other = tabulate(rows), tabulate(given)
+
+    assert own is not None
+    assert own.template.statements[0].startswith("path = Path(first_path, ")
+    assert other is not None
+    assert other.rows[0] == ("Path('a', 0)", "'a'")
+
+
 def test_many_arguments_of_one_call_are_lifted_all_or_not_at_all() -> None:
     some = [case("v1.mset(0, 11, 2, 33)", "1"), case("v1.mset(3, 0, 3, 33)", "2")]
     each = [case("v1.mset(0, 11, 2, 33)", "1"), case("v1.mset(3, 0, 5, 34)", "2")]

@@ -8,6 +8,7 @@ import pytest
 
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
+from testwright.engine.python.write.rows.moment_rows import between_moments
 from testwright.engine.python.write.rows.row_words import words_of_rows
 from testwright.engine.python.write.rows.search_words import search_words
 from testwright.tests.support.engine.shop_findings import exploration, shop_findings
@@ -71,6 +72,27 @@ def test_rows_of_two_moments_say_how_far_these_are_apart() -> None:
     }
 
     assert words_of_rows(moments, {}) == ["months_later", "same_moment", "months_earlier"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ("datetime(2024, 1, 3)", "datetime(2024, 1, 3, 6)", ["hours_earlier", "same_moment"]),
+        ("datetime(2024, 1, 3, hour=5)", "datetime(2024, 1, 3)", ["hours_later", "same_moment"]),
+        ("date(2024, 1, 3)", "datetime(2024, 1, 4, 6)", ["days_earlier", "same_moment"]),
+        ("date(2024, 1, 3)", "datetime(2024, 1, 3, 6)", []),
+        ("datetime(2024, 1, 3, 9, 0, tzinfo=UTC)", "datetime(2024, 1, 3, 9, 0, tzinfo=timezone(timedelta(1)))", []),
+        (
+            "datetime(2024, 1, 3, 9, 0, tzinfo=UTC)",
+            "datetime(2024, 1, 3, 8, 0, tzinfo=UTC)",
+            ["hours_later", "same_moment"],
+        ),
+    ],
+)
+def test_moments_are_only_said_to_be_apart_where_they_are(first: str, second: str, words: list[str]) -> None:
+    same = "datetime(2024, 1, 3, 9, 0)"
+
+    assert between_moments({"d": _nodes(first, same), "other": _nodes(second, same)}, "now") == words
 
 
 def test_the_argument_of_another_kind_names_a_row() -> None:
@@ -161,6 +183,7 @@ def _moment(*parts: int, more: str = "") -> str:
             ),
             ["at_midnight", "at_00_00_59", "at_noon", "at_midnight_with_microseconds"],
         ),
+        ((_moment(2024, 1, 3, more=", hour=5"), _moment(2024, 1, 3, 12)), ["at_night", "in_the_afternoon"]),
         (
             (_moment(2024, 6, 3, 8), _moment(2024, 6, 4, 8), _moment(2024, 6, 4, 9)),
             ["3_june_at_08_00", "4_june_at_08_00", "4_june_at_09_00"],

@@ -105,6 +105,16 @@ def test_a_key_that_a_statement_deletes_by_is_told_by_its_kind() -> None:
     assert found == ["check_delitem", "check_delitem_for_index"]
 
 
+@pytest.mark.parametrize("after", ["# gone", "", "request.addfinalizer(check.close)", "check.close()"])
+def test_what_stands_behind_a_deletion_hides_its_key_from_no_name(after: str) -> None:
+    found = named(
+        gives("Check.__delitem__", "list(check)", "[3]", "check = Check([3, 1])", "del check[1:3]", after),
+        gives("Check.__delitem__", "list(check)", "[1, 2]", "check = Check([1, 2, 3])", "del check[2]", after),
+    )
+
+    assert found == ["check_delitem", "check_delitem_for_index"]
+
+
 def test_a_slice_and_an_index_that_a_call_passes_are_told_by_their_kinds() -> None:
     calls = ("check.__delitem__(slice(1, 3))", "check.__delitem__(2)")
     sliced, indexed = (gives("Check.__delitem__", act, "None", "check = Check([1, 2, 3])") for act in calls)
