@@ -172,6 +172,8 @@ def _conditioned(domain: ParameterDomain, text: str) -> ParameterDomain:
     return domain
 
 
+# The type of an entry, before its description; "object name, a string" begins with a noun of the description.
+_AN_OBJECT = re.compile(r"object(?:\s*(?:[.,:;)]|$)|\s+(?:[A-Z]|(?:the|an?)\b))")
 _NUMBER_AS_TEXT = re.compile(
     r"(?:is )?(?:an? |the )?(?:decimal |whole )?numbers? (?:enclosed |wrapped |given |passed |written )?"
     r"(?:with|in|as) (?:an? )?(?:string|text|str)\b",
@@ -188,10 +190,11 @@ def domain_of_section(text: str, look_up: ClassLookup, any_module: ClassLookup =
     """
     # "(a function of) the lower bound" is first of all the bound.
     text = re.sub(r"^\((?:an?|the) [^()]*\)\s+", "", text)
-    if re.match(r"object\b(?! of\b)", text):
+    if _AN_OBJECT.match(text):
         return UNKNOWN  # declared as anything, whatever its words name
     if _NUMBER_AS_TEXT.match(text):
-        return replace(_TEXT, samples=("'1234.01'", "'12.5'", "'forty-two'"), source="docstring")
+        fractions = () if "whole" in text.lower() else ("'17.5'",)
+        return replace(_TEXT, samples=(*fractions, "'250'", "'-3'", "'seventeen'"), source="docstring")
     declared = with_options(_declared_type(text, look_up, any_module), text)
     if declared.words:
         return replace(declared, source="docstring")

@@ -58,7 +58,8 @@ def with_options(domain: ParameterDomain, text: str) -> ParameterDomain:
     return replace(domain, words=tuple(map(repr, words)))
 
 
-_OF_TUPLE = re.compile(r"(\w+_)?(from|in|of)_tuple|tuple_(to|as|of)_\w+")
+# `tuple_of_words` names what is made.
+_OF_TUPLE = re.compile(r"(\w+_)?(from|in)_tuple|tuple_to_\w+")
 
 
 def takes_tuple(function: CallableFacts, parameter: str) -> bool:

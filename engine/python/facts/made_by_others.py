@@ -13,72 +13,139 @@ from dataclasses import replace
 from ....utils.graphs import reachable
 from ....utils.python_names import last_name
 from ..model.model import CallableFacts, ClassFacts, Documentation
+from .makers import made_class
 
-_MADE = r"(?:instantiated?|constructe?d?|created?)"
-_FORBIDDING = re.compile(
-    r"\b(?:do not|don't|never|should not|shouldn't|must not|is not|are not|not (?:meant|intended|supposed) to)(?: be)? "
-    rf"(?:(?:meant|intended|supposed) to be )?{_MADE}\b[^.]{{0,40}}?\b(?:directly|by hand|yourself)\b"
-    r"|\b(?:do not|don't|never|not (?:meant|intended|supposed) to(?: be)?|should not be|must not be) "
-    rf"directly {_MADE}\b",
+_MAKE, _MADE = r"(?:instantiate|construct|create)", r"(?:instantiated|constructed|created)"
+_HOW = r"(?:directly|by hand|manually|yourself)"
+_INTENDED = r"(?:meant|intended|supposed) to"
+_READERS = r"(?:(?:please|note that|you|users?|callers?|so|and|but|thus|therefore|instead) )*"
+_START = rf"(?:^|[.:;,(!?] ?){_READERS}"
+_FACTORY_WORDS = (
+    r"(?:(?:the|a|an|one|of|its|either|this|that|instead|module|level|class|static|factory|helper|"
+    r"functions?|methods?|factories|constructors?)[ -])*"
+)
+_USED = re.compile(
+    rf"\b(?:use|using|via|through|call|calling|with|by) {_FACTORY_WORDS}"
+    r"(?P<names>[\w.]+(?:(?:, | or | and |, or |, and )[\w.]+)*)",
     re.IGNORECASE,
 )
+_MARKED = re.compile(r"`[~.]?(?P<marked>[\w.]+)(?:\(.*?\))?`|\b(?P<called>[\w.]+)\(")
+_BUILT_IN = re.compile(r"(None|int|float|complex|bool|str|bytes|list|tuple|set|frozenset|dict|List|Tuple|Set|Dict)\b.*")
 
 
-def forbids_calls(documentation: Documentation) -> bool:
-    """Whether a class says that its objects are made by functions: "Do not instantiate directly, use `pdeque`"."""
-    return _FORBIDDING.search(" ".join(documentation.text.split())) is not None
+def forbids_calls(documentation: Documentation, name: str = "") -> bool:
+    """Whether a class says that its objects are made by functions: "Do not instantiate directly, use `pdeque`".
+
+    Only what is said of the class itself counts, not of what it works with: "Files are not created directly".
+
+    Args:
+        name: of the class.
+    """
+    return any(_forbidding(name).search(paragraph) for paragraph in _paragraphs(documentation))
+
+
+def _paragraphs(documentation: Documentation) -> list[str]:
+    return [" ".join(one.split()) for one in re.split(r"\n\s*\n", documentation.text)]
+
+
+def _forbidding(name: str) -> re.Pattern[str]:
+    """What forbids to call a class of a name; its objects are "it", "instances", or bear its name."""
+    nouns = r"class(?: itself)?|instances?|objects?|type" + (rf"|`*{re.escape(name)}s?`*" if name else "")
+    whole = rf"(?: (?:of|from) (?:it|the|this|these|{nouns}))?(?: (?:class|type)(?:es)?)?(?: (?:is|are))?"
+    thing = rf"(?:it|this|them|(?:an? |the |this |these |any )?(?:{nouns}){whole}(?: (?:that|which))?)"
+    active = rf"(?:do not|don't|never|should(?: not|n't| never)|must(?: not|n't| never)|not (?:be )?{_INTENDED})"
+    refused = r"(?:not|never|shouldn't|mustn't|isn't|aren't)"
+    passive = rf"(?:(?:is|are|should|must|was) )?{refused}(?: {_INTENDED})?(?: to)?(?: be)?"
+    return re.compile(
+        rf"{_START}{active} (?:{_MAKE}(?: {thing})? {_HOW}|directly {_MAKE})\b"
+        rf"|(?:{_START}|{_START}{thing} ){passive} (?:{_MADE} {_HOW}|directly {_MADE})\b",
+        re.IGNORECASE,
+    )
 
 
 def with_makers(
     classes: Iterable[ClassFacts], functions: Iterable[CallableFacts], statements: Sequence[ast.stmt]
 ) -> Iterator[ClassFacts]:
-    """Generates the classes; those that documents forbid to call with the public functions that make their objects.
+    """Generates the classes; those that documents forbid to call with what makes their objects, where that is named.
 
-    What is said of a class holds for those that derive from it, or are registered with it, and say nothing themselves.
+    What is said of a class holds for those that are registered with it, and for those that derive from it and whose
+    objects what is named is certain to make: bases are there to be derived from.
     """
     owners = {owner.name: owner for owner in classes}
     registered = _registered(statements)
-    above = {
-        name: [*(base.partition("[")[0] for base in owner.bases), *registered.get(name, ())]
-        for name, owner in owners.items()
-    }
-    public = [one.name for one in functions if one.public]
-    for name, owner in owners.items():
-        said = _what_is_said(name, owners, above)
-        if said is None:
-            yield owner
-            continue
-        words = set(re.findall(r"\w+", said.text))
-        yield replace(owner, makers=tuple(one for one in public if one in words))
+    reader = _Reader(owners, registered, [one for one in functions if one.public])
+    for owner in owners.values():
+        yield replace(owner, makers=reader.makers(owner) or None)
 
 
-def _what_is_said(
-    name: str, owners: Mapping[str, ClassFacts], above: Mapping[str, Sequence[str]]
-) -> Documentation | None:
-    """The documentation that forbids to call a class; None where none does."""
-    own = owners[name].documentation
-    if own.text:
-        return own if forbids_calls(own) else _said_of_registered(own, name, owners, above)
-    return _said_above(name, owners, above)
+class _Reader:
+    """Reads what documents say of the classes of one module.
+
+    Args:
+        registered: the classes that others are registered with, by the names of these.
+        functions: the public functions of the module.
+    """
+
+    def __init__(
+        self,
+        owners: Mapping[str, ClassFacts],
+        registered: Mapping[str, Sequence[str]],
+        functions: Sequence[CallableFacts],
+    ) -> None:
+        self._owners, self._registered, self._functions = owners, registered, functions
+
+    def makers(self, owner: ClassFacts) -> tuple[str, ...]:
+        """What documents say to use instead of a class; empty where it may be called."""
+        own = self._named_for(owner, owner)
+        if own or owner.documentation.examples:
+            return own
+        standing_for = (self._owners[one] for one in self._registered.get(owner.name, ()) if one in self._owners)
+        found = next((makers for base in standing_for if (makers := self._named_for(owner, base))), ())
+        return found or self._named_above(owner)
+
+    def _named_for(self, owner: ClassFacts, said: ClassFacts) -> tuple[str, ...]:
+        """What makes the objects of a class, as the documents of this or another one say where they forbid to call."""
+        pattern = _forbidding(said.name)
+        texts = [text for text in _paragraphs(said.documentation) if pattern.search(text)]
+        named = {name.rpartition(".")[2] for text in texts for name in _named_in(text)}
+        functions = [one.name for one in self._functions if one.name in named and self._may_make(one, owner, said)]
+        factories = [
+            f"{owner.name}.{one.name}"
+            for one in owner.members
+            if one.kind in ("classmethod", "staticmethod") and one.public and one.name in named
+        ]
+        return (*functions, *factories)
+
+    def _named_above(self, owner: ClassFacts) -> tuple[str, ...]:
+        """What the nearest documented base names, where it is certain to make objects of the class."""
+        lineage = reachable([owner.name], lambda one: (base for base in self._bases(one) if base in self._owners))
+        said = next((self._owners[one] for one in lineage[1:] if self._owners[one].documentation.text), None)
+        if said is None or owner.documentation.text:
+            return ()
+        named = self._named_for(owner, said)
+        making = {one.name for one in self._functions if made_class(one, self._owners) == owner.name}
+        return tuple(name for name in named if name in making)
+
+    def _may_make(self, one: CallableFacts, owner: ClassFacts, said: ClassFacts) -> bool:
+        """Whether nothing speaks against that a function makes objects of a class: it gives back no other's."""
+        made = made_class(one, self._owners)
+        if made is None:
+            return _BUILT_IN.fullmatch((one.returns or "").strip("'\"")) is None
+        return bool({owner.name, said.name} & set(self._lineage(made))) or made in self._lineage(owner.name)
+
+    def _lineage(self, name: str) -> list[str]:
+        return reachable([name], lambda one: (*self._bases(one), *self._registered.get(one, ())))
+
+    def _bases(self, name: str) -> list[str]:
+        bases = self._owners[name].bases if name in self._owners else ()
+        return [base.partition("[")[0] for base in bases]
 
 
-def _said_of_registered(
-    own: Documentation, name: str, owners: Mapping[str, ClassFacts], above: Mapping[str, Sequence[str]]
-) -> Documentation | None:
-    """What is said of the abstract class that a class without examples of its own stands behind."""
-    if own.examples:
-        return None
-    registered = {base for base in above[name] if all(base != one.partition("[")[0] for one in owners[name].bases)}
-    said = [owners[base].documentation for base in sorted(registered) if base in owners]
-    return next((one for one in said if forbids_calls(one)), None)
-
-
-def _said_above(
-    name: str, owners: Mapping[str, ClassFacts], above: Mapping[str, Sequence[str]]
-) -> Documentation | None:
-    lineage = reachable([name], lambda one: (base for base in above.get(one, ()) if base in owners))
-    said = [owners[one].documentation for one in lineage[1:] if owners[one].documentation.text]
-    return said[0] if said and forbids_calls(said[0]) else None
+def _named_in(text: str) -> Iterator[str]:
+    for match in _USED.finditer(text):
+        yield from re.split(r",? (?:or|and) |, ", match["names"].rstrip("."))
+    for match in _MARKED.finditer(text):
+        yield match["marked"] or match["called"]
 
 
 def _registered(statements: Sequence[ast.stmt]) -> dict[str, list[str]]:

@@ -62,6 +62,7 @@ NOT_CALLED = frozenset(
     "__unicode__ __nonzero__ __cmp__ __coerce__ __long__ __hex__ __oct__ __div__ __idiv__ __getslice__".split()
 )
 _MAXIMUM_OBJECTS = 8
+_MADE_BY_EACH = 3
 _MAXIMUM_IN_ALL = _MAXIMUM_OBJECTS + 2
 _MOST_FILLED = 3
 _NAMED = frozenset({"positional_or_keyword", "keyword_only"})
@@ -335,6 +336,26 @@ def _made_by_functions(values: ValueSource, where: ModuleFacts, owner: ClassFact
             break  # no more are taken, and each asks for values of all its parameters
         pools = {item.name: values.for_parameter(one, item, where, depth + 1) for item in one.parameters}
         found += _calls_of(one.name, one, pools, (f"from {where.module} import {one.name}",), limit=1)
+    return found
+
+
+def made_by_named(values: ValueSource, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
+    """Calls of what the documents of a class say to use instead of it, with content where any is taken."""
+    found: list[Candidate] = []
+    for one in (*where.functions, *owner.members):
+        inside = one.kind in ("classmethod", "staticmethod")
+        name, holder = (one.qualname, owner.name) if inside else (one.name, one.name)
+        if name not in (owner.makers or ()) or one.is_async:
+            continue
+        importing = (f"from {where.module} import {holder}",)
+        taken = [item for item in one.parameters if item.name not in ("self", "cls")]
+        passed = [item for item in taken if item.required] or [it for it in taken[:1] if it.kind != "keyword_only"]
+        pools = {item.name: values.for_parameter(one, item, where, depth + 1)[:_MADE_BY_EACH] for item in passed}
+        if passed and not passed[0].required:
+            given = [value for value in pools[passed[0].name] if value.source]
+            found += [combined(f"{name}({value.source})", [value], importing) for value in given]
+        else:
+            found += _calls_of(name, one, pools, importing, limit=_MADE_BY_EACH)
     return found
 
 

@@ -139,7 +139,7 @@ class NaturalInputs:
         """Objects with content before the plainest ones; linked ones before single ones."""
         if depth > _MAXIMUM_DEPTH:
             return []
-        if owner.makers is not None:
+        if owner.makers:
             return self._made.of_class(where, owner, depth + 1)
         content, links = self._content(where, owner, depth, domain.links)
         linked = content.linked(domain.links, name, place) if domain.links and name.isidentifier() else []
@@ -149,7 +149,7 @@ class NaturalInputs:
 
     def with_content(self, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
         """Objects of a class with content, different ones; empty where its constructor takes none."""
-        if depth > _MAXIMUM_DEPTH or owner.makers is not None:
+        if depth > _MAXIMUM_DEPTH:
             return []
         content, links = self._content(where, owner, depth, ())
         return content.objects(_OBJECTS, links)

@@ -23,7 +23,8 @@ _PARSED = re.compile(r"argument:(\w+\.)*strptime:0")
 _MOMENT_TEXTS = ("2024-13-45", "2024-13-45T10:30:15.000000Z", "2024-02-29", "10:30")
 _TWO_HOURS_AHEAD = "datetime.timezone(datetime.timedelta(hours=2))"
 _ASKED_OF_ZONES = frozenset({"attribute:tzinfo", "method:utcoffset", "method:astimezone", "method:dst"})
-_YEARS = range(1900, 2100)
+YEARS = range(1900, 2100)
+"""Years of our time, which persons write."""
 _HALVES_OF_A_YEAR = ("2024, 7, 4, 12, 0", "2024, 1, 15, 12, 0")
 # Hours that clocks skip and repeat, in America and in Europe.
 _CHANGING_HOURS = (
@@ -94,7 +95,7 @@ def zoned_moments(where: ModuleFacts, one: CallableFacts, parameter: Parameter, 
     if not any((parameter.name, "attribute:tzinfo") in member.uses for member in owner.members):
         return []  # a fixed offset is the same at all moments
     operands = [literal_or(it.operand, None) for member in owner.members for it in member.comparisons]
-    years = sorted({it for it in operands if type(it) is int and it in _YEARS}, reverse=True)
+    years = sorted({it for it in operands if type(it) is int and it in YEARS}, reverse=True)
     summers = [f"{year}, 7, 4, 12, 0" for year in years]
     return [_aware(numbers, variable) for numbers in (*_HALVES_OF_A_YEAR, *summers, *_CHANGING_HOURS)]
 

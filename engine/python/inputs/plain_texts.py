@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from functools import lru_cache
 
 from ....utils.python_source import literal_or
@@ -19,7 +18,13 @@ _SAMPLES = frozenset(
     (*PLAIN_WORDS, *WORDS, *TEXTS, *_SHAPED, *ALL_TEXTS, *_BY_NAME, *(word for row in WORD_ROWS for word in row))
 )
 KNOWN_WORDS = frozenset(word.lower() for text in _SAMPLES for word in _WORD.findall(text))
+_SHORT_WORDS = frozenset(
+    "am an as at be by do go he if in is it me my no of ok on or so to up us we all and any are but can end for get "
+    "has her him his how its let may new not now off old one our out put see set she the too top two use was who why "
+    "yes you".split()
+)
 _SHORT = 2
+_LONGEST_WORD = 40
 MANGLED = 3
 
 
@@ -59,11 +64,16 @@ def oddness_beside(text: str, fitting: frozenset[str]) -> int:
     return 1 if text in ALL_TEXTS and text not in fitting else oddness(text)
 
 
-def is_half_word(text: str, words: Collection[str]) -> bool:
+def is_half_word(text: str, words: frozenset[str]) -> bool:
     """Whether a text is the beginning or the end of a word that persons use: "va" of "value"."""
-    if not text.isalpha() or len(text) < _SHORT or text.lower() in KNOWN_WORDS or text in words:
+    if not text.isalpha() or len(text) < _SHORT or text.lower() in KNOWN_WORDS | _SHORT_WORDS or text in words:
         return False
-    return any(
-        len(word) > len(text) + 1 and word.isalpha() and (word.startswith(text) or word.endswith(text))
-        for word in (*words, *KNOWN_WORDS)
-    )
+    return text in _halves(words) or text in _halves(KNOWN_WORDS)
+
+
+@lru_cache(maxsize=32)
+def _halves(words: frozenset[str]) -> frozenset[str]:
+    """The beginnings and the ends of words, which lack more than one letter."""
+    plain = [word for word in words if word.isalpha() and len(word) <= _LONGEST_WORD]
+    sizes = {word: range(_SHORT, len(word) - 1) for word in plain}
+    return frozenset(half for word in plain for size in sizes[word] for half in (word[:size], word[-size:]))

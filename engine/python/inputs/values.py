@@ -21,7 +21,7 @@ from ..outside.parts import part_named, part_values
 from ..outside.uses import uses_of_callable
 from ..source.annotations import ANY, TypeHint, type_hint
 from ..usage.project_index import ProjectIndex
-from .calls import class_candidates, is_option, variable_for, with_import_of
+from .calls import class_candidates, is_option, made_by_named, variable_for, with_import_of
 from .learning import LearnedInputs
 from .natural import NaturalInputs
 from .operands import is_short_cut, operand_values, zoned_moments
@@ -35,7 +35,6 @@ _COMPARES = re.compile(r"[<>]|==|bool")
 _OPEN_SEQUENCES = frozenset({"Sequence", "Iterable", "Collection", "Reversible"})
 _TEXTS = ("'abc'", "'abd'", "'hello world'", "''")
 _MAXIMUM_VALUES = 32
-_MADE_BY_EACH = 3
 _SHOWN_WITH_OPTIONS = 3
 _LONG_ITEM = 30
 _ITERABLES = frozenset(
@@ -239,33 +238,23 @@ class Values:
         key = (where.module, owner.name)
         if depth > _MAXIMUM_DEPTH:
             return []
-        if owner.makers is not None:
-            named = f"{owner.name}("
-            built = [one for one in self.built.get(owner.name, []) if not one.source.startswith(named)]
-            return distinct([*built, *self._made_by_functions(where, owner, depth)], _MAXIMUM_VALUES)
         if key not in self._objects:
             # Stops the recursion for a class whose constructor takes an object of the same class.
             self._objects[key] = ()
-            plain = class_candidates(self, where, owner, depth)
-            self._objects[key] = tuple(
-                distinct([*self.natural.with_content(where, owner, depth), *plain], _MAXIMUM_VALUES)
-            )
-        return [*self.built.get(owner.name, []), *self._objects[key]]
+            made = made_by_named(self, where, owner, depth)
+            if not made:
+                content = self.natural.with_content(where, owner, depth)
+                made = [*content, *class_candidates(self, where, owner, depth)]
+            self._objects[key] = tuple(distinct(made, _MAXIMUM_VALUES))
+        own, made = f"{owner.name}(", self._objects[key]
+        elsewhere = owner.makers is not None and not any(one.source.startswith(own) for one in made)
+        built = [one for one in self.built.get(owner.name, []) if not (elsewhere and one.source.startswith(own))]
+        return [*built, *made]
 
-    def _made_by_functions(self, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
-        """Calls of the functions that a class's documentation names as what makes its objects, with content."""
-        found: list[Candidate] = []
-        for one in where.functions:
-            if one.name in (owner.makers or ()) and any(item.kind != "keyword_only" for item in one.parameters):
-                first = one.parameters[0]
-                values = self.for_parameter(one, first, where, depth + 1)[:_MADE_BY_EACH]
-                own = f"from {where.module} import {one.name}"
-                found += [
-                    Candidate(f"{one.name}({it.source})", (own, *it.imports), arrange=it.arrange, fixtures=it.fixtures)
-                    for it in values
-                    if it.source
-                ]
-        return found
+    def is_made_elsewhere(self, where: ModuleFacts, owner: ClassFacts) -> bool:
+        """Whether the objects of a class come from what its documents say to use instead of the class."""
+        made = self.of_class(where, owner) if owner.makers is not None else []
+        return bool(made) and not any(one.source.startswith(f"{owner.name}(") for one in made)
 
     def _classes(self, hint: TypeHint, where: ModuleFacts) -> list[Candidate]:
         project = self.index.class_in(hint.name, where)

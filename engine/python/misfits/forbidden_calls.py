@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Set
 
-from ....utils.python_names import last_name
+from ....utils.python_names import dotted_name, last_name
 from ....utils.python_source import shared_expression, shared_module
-from ..model.model import ModuleFacts, Trial
+from ..model.model import RICH_SOURCES, ModuleFacts, Trial
 
 
-def calls_forbidden_class(trial: Trial, facts: ModuleFacts) -> bool:
-    """Whether a trial calls a class whose objects functions make: what it passes are parts of the inside."""
-    names = {owner.name for owner in facts.classes if owner.makers is not None}
-    if not names:
+def classes_made_elsewhere(trials: Iterable[Trial], facts: ModuleFacts) -> frozenset[str]:
+    """The classes that documents forbid to call, where a trial has an object of what they say to use instead.
+
+    Without any such trial a class keeps the tests that it has.
+    """
+    makers = {owner.name: set(owner.makers) for owner in facts.classes if owner.makers}
+    found: set[str] = set()
+    for trial in trials if makers else ():
+        if len(found) == len(makers):
+            break
+        called = {dotted_name(one) for one in _called(trial)}
+        found |= {name for name, using in makers.items() if called & using}
+    return frozenset(found)
+
+
+def calls_forbidden_class(trial: Trial, forbidden: Set[str]) -> bool:
+    """Whether a trial that nobody wrote calls a class whose objects functions make: it passes parts of the inside."""
+    if not forbidden or trial.wanted or trial.source in RICH_SOURCES:
         return False
+    return any(isinstance(one, ast.Name | ast.Attribute) and last_name(one) in forbidden for one in _called(trial))
+
+
+def _called(trial: Trial) -> list[ast.expr]:
     trees = [*map(shared_module, map(str.strip, trial.arrange)), shared_expression(trial.act)]
-    calls = (node.func for tree in trees if tree is not None for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return any(isinstance(one, ast.Name | ast.Attribute) and last_name(one) in names for one in calls)
+    return [node.func for tree in trees if tree is not None for node in ast.walk(tree) if isinstance(node, ast.Call)]

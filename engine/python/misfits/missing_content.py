@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Sequence
 
-from ....utils.python_source import literal_or
 from ..facts.lineage import bases_by_class, lineage
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 
@@ -20,7 +19,7 @@ def constructor_of(owner: ClassFacts, facts: ModuleFacts) -> CallableFacts | Non
     """The constructor of a class, its own or the nearest inherited one of the module."""
     owners, bases = {one.name: one for one in facts.classes}, bases_by_class(facts)
     found = (owners[name].constructor for name in lineage(owner.name, bases))
-    return next((one for one in found if one is not None), owner.constructor)
+    return next((one for one in found if one is not None), None)
 
 
 def lacks_content(built: ast.Call, owner: ClassFacts, facts: ModuleFacts) -> bool:
@@ -29,7 +28,7 @@ def lacks_content(built: ast.Call, owner: ClassFacts, facts: ModuleFacts) -> boo
     if isinstance(built.func, ast.Name) and built.func.id in (owner.makers or ()):
         return not (built.args or built.keywords)
     if isinstance(built.func, ast.Name) and built.func.id == owner.name and constructor is not None:
-        if takes_any_number(constructor) and not built.args:
+        if is_made_of_nothing(built, constructor):
             return True
         if _leaves_all_out(built, constructor):
             return True
@@ -38,9 +37,16 @@ def lacks_content(built: ast.Call, owner: ClassFacts, facts: ModuleFacts) -> boo
     return _are_mostly_empty(given) or is_empty_document(read, facts)
 
 
-def takes_any_number(constructor: CallableFacts) -> bool:
-    """Whether an object is made of any number of parts: `All(*validators)`."""
-    return any(item.kind == "var_positional" for item in constructor.parameters)
+def is_made_of_nothing(built: ast.Call, constructor: CallableFacts) -> bool:
+    """Whether an object is made of any number of parts, and of none here: `All()`, `All(msg="no")`.
+
+    A constructor that only passes on `*args, **kwargs` is another one, of which nothing is known.
+    """
+    taken = [item for item in constructor.parameters if item.name not in ("self", "cls")]
+    passes_on = bool(taken) and taken[0].name == "args" and any(item.kind == "var_keyword" for item in taken)
+    if not taken or taken[0].kind != "var_positional" or passes_on:
+        return False
+    return not built.args and all(_WORDING.fullmatch(keyword.arg or "") for keyword in built.keywords)
 
 
 def _leaves_all_out(built: ast.Call, constructor: CallableFacts) -> bool:
@@ -60,7 +66,7 @@ def _is_only_kept(item: Parameter, constructor: CallableFacts) -> bool:
 def _are_mostly_empty(given: Sequence[ast.expr]) -> bool:
     """Whether most of several collections that an object is made of are empty."""
     collections = [node for node in given if isinstance(node, _CONTAINERS)]
-    empty = [node for node in collections if literal_or(node, True) in ([], (), {}, set())]
+    empty = [node for node in collections if not (node.keys if isinstance(node, ast.Dict) else node.elts)]
     return len(collections) > 1 and 2 * len(empty) > len(collections)
 
 

@@ -10,10 +10,12 @@ from collections.abc import Iterable
 
 from ..domain.arguments import Argument
 from ..domain.contains import Kinds
+from ..source.annotations import type_hint
 from ..source.counterparts import counterpart_names
 
 _ITEMS = (ast.List, ast.Tuple, ast.Set)
 _NUMBERS = frozenset({"int", "float", "bool"})
+_ANY_COLLECTION = frozenset({"Sequence", "Collection", "Iterable", "Container", "Reversible", "Sized"})
 
 
 def mixes_kinds(arguments: Iterable[Argument], kinds: Kinds) -> bool:
@@ -37,11 +39,18 @@ def _differ(first: Argument, second: Argument, kinds: Kinds) -> bool:
     if not isinstance(mine, _ITEMS) or not isinstance(others, _ITEMS):
         return False
     if type(mine) is not type(others):
-        return True
+        return not (_takes_any_collection(first) or _takes_any_collection(second))
     here, there = _kinds_of_items(mine, kinds), _kinds_of_items(others, kinds)
     return bool(here and there) and here != there and "" not in here | there
 
 
+def _takes_any_collection(one: Argument) -> bool:
+    """Whether an annotation says that any type of collection is taken."""
+    annotation = one.declared.annotation if one.declared is not None else None
+    return type_hint(annotation).name in _ANY_COLLECTION
+
+
 def _kinds_of_items(node: ast.List | ast.Tuple | ast.Set, kinds: Kinds) -> set[str]:
-    found = {kinds.kind(item) for item in node.elts}
+    # None stands for what is missing, whatever the others are.
+    found = {kinds.kind(item) for item in node.elts} - {"None"}
     return {"number" if one in _NUMBERS else one for one in found}

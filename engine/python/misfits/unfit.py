@@ -6,25 +6,25 @@ import ast
 from dataclasses import replace
 
 from ....utils.python_names import assigned_variable
-from ....utils.python_source import shared_module
+from ....utils.python_source import shared_expression, shared_module
 from ..domain.arguments import Argument, arguments_of
 from ..domain.contains import is_inside
 from ..model.domain import ParameterDomain
-from ..model.model import ModuleFacts, Trial
-from .forbidden_calls import calls_forbidden_class
-from .missing_content import constructor_of, takes_any_number
+from ..model.model import RICH_SOURCES, ModuleFacts, Trial
+from .missing_content import constructor_of, is_made_of_nothing
 from .mixed_kinds import mixes_kinds
 from .named_kinds import contradicts_name
 from .odd_moments import has_odd_year
 
 
 def is_unfit(trial: Trial, facts: ModuleFacts) -> bool:
-    """Whether an undocumented trial passes what no person passes; an object of such parts is none that anybody has."""
-    if trial.wanted:
-        return False
-    if calls_forbidden_class(trial, facts) or has_odd_year(trial):
-        return True
-    if _calls_empty_object(trial, facts):
+    """Whether a trial that nobody wrote passes what no person passes; of such parts no object is made.
+
+    What persons pass may go into an object that nobody makes: `Union()` with a value of a call.
+    """
+    if trial.wanted or trial.source in RICH_SOURCES:
+        return trial.source == "call_site" and not trial.wanted and _calls_empty_object(trial, facts)
+    if has_odd_year(trial, facts) or _calls_empty_object(trial, facts):
         return True
     arguments, kinds = arguments_of(trial, facts)
     if mixes_kinds(arguments, kinds) or any(contradicts_name(one, kinds) for one in arguments):
@@ -38,12 +38,17 @@ def _calls_empty_object(trial: Trial, facts: ModuleFacts) -> bool:
     owner, _, member = trial.subject.rpartition(".")
     found = next((one for one in facts.classes if one.name == owner), None)
     constructor = constructor_of(found, facts) if found is not None and member == "__call__" else None
-    if found is None or constructor is None or not takes_any_number(constructor):
+    if found is None or constructor is None:
         return False
     trees = [tree for text in trial.arrange if (tree := shared_module(text.strip())) is not None]
     bound = [one for tree in trees for node in tree.body if (one := assigned_variable(node)) is not None]
-    made = [node for name, node in bound if isinstance(node, ast.Call) and f"{name}(" in trial.act]
-    return any(isinstance(one.func, ast.Name) and one.func.id == owner and not one.args for one in made)
+    act = shared_expression(trial.act)
+    calls = [node.func for node in ast.walk(act) if isinstance(node, ast.Call)] if act is not None else []
+    called = {node.id for node in calls if isinstance(node, ast.Name)}
+    made = [node for name, node in bound if name in called and isinstance(node, ast.Call)]
+    return any(
+        isinstance(one.func, ast.Name) and one.func.id == owner and is_made_of_nothing(one, constructor) for one in made
+    )
 
 
 _SAID = frozenset({"annotation", "docstring", "doctest", "call site"})

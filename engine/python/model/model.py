@@ -152,7 +152,7 @@ class CallableFacts:
 @dataclass(frozen=True, slots=True)
 class ClassFacts:
     """A class of the target module. `fields`: data fields or enum members, as name and source of value or type;
-    `makers`: functions that make its objects, where documents forbid to call it, else None."""
+    `makers`: functions, and factories as `Class.name`, that documents name where they forbid to call it, else None."""
 
     name: str
     kind: ClassKind

@@ -211,7 +211,9 @@ def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> 
 
 
 def _constructions(one: CallableFacts, owner: ClassFacts, context: ProposalContext, limit: int) -> Iterator[Trial]:
-    if owner.kind in ("abstract", "protocol", "typeddict") or owner.makers is not None:
+    if owner.kind in ("abstract", "protocol", "typeddict"):
+        return
+    if context.values.is_made_elsewhere(context.facts, owner):
         return
     pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
     for row in argument_rows(one, pools, limit):

@@ -15,6 +15,7 @@ from ..inputs.template_dialects import foreign_samples
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
+from ..misfits.forbidden_calls import calls_forbidden_class, classes_made_elsewhere
 from ..misfits.foreign_texts import passes_foreign_text
 from ..misfits.unfit import is_unfit
 from ..model.domain import CallableDomains
@@ -188,8 +189,11 @@ def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: Raising
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
     stepping = records_with_idle_steps(records, facts)
     silent = silent_methods(records)
+    forbidden = classes_made_elsewhere((one.trial for one in records if one.observation.outcome == "returned"), facts)
     for record in records:
         if record.number in stepping or says_nothing(record, facts) or _is_unfit(record, facts):
+            continue
+        if calls_forbidden_class(record.trial, forbidden):
             continue
         if record.trial.subject in drawing and _pins_draw(record):
             continue

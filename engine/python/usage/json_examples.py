@@ -59,12 +59,14 @@ def _text_of(owner: ClassFacts, trials: Iterable[Trial]) -> str | None:
 def _as_json(value: Any) -> str | None:
     if not isinstance(value, list | dict) or not value:
         return None
-    sizes = range(len(value), 0, -1) if isinstance(value, list) else (0,)
-    for size in sizes:
+    found = None
+    # A list grows until a line is full: a long one is not written over and over again.
+    for size in range(1, len(value) + 1) if isinstance(value, list) else (0,):
         try:
             text = json.dumps(value[:size] if isinstance(value, list) else value)
         except (TypeError, ValueError):
-            return None
-        if len(text) <= _LONGEST:
-            return text
-    return None
+            return found
+        if len(text) > _LONGEST:
+            return found
+        found = text
+    return found

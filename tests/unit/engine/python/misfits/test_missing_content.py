@@ -29,6 +29,16 @@ class All(Checks):
     pass
 
 
+class Passing(Checks):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+
+
+class Sized:
+    def __init__(self, first=None, *rest, size=1):
+        self.size = size
+
+
 class Length:
     def __init__(self, min=None, max=None, msg=None):
         self.min, self.max, self.msg = min, max, msg
@@ -66,6 +76,10 @@ class Merger:
         ("All", "All()", True),
         ("All", "All(msg='no')", True),
         ("All", "All(str, int)", False),
+        ("Passing", "Passing(path='a')", False),
+        ("Passing", "Passing()", False),
+        ("Sized", "Sized(size=3)", False),
+        ("Merger", "Merger({1}, (), [], {})", True),
         ("Length", "Length()", True),
         ("Length", "Length(msg='no')", True),
         ("Length", "Length(min=1)", False),

@@ -32,7 +32,20 @@ def test_a_number_in_a_text_is_a_text(said: str, tmp_path: Path) -> None:
     source = f'def checked(v):\n    """Check.\n\n    :param v: {said}\n    """\n    return other(v)\n'
 
     assert domain_of(source, "checked", "v", tmp_path).kind == "text"
-    assert "checked('1234.01')" in acts_of(source, "checked", tmp_path)
+    assert "checked('250')" in acts_of(source, "checked", tmp_path)
+
+
+def test_a_whole_number_in_a_text_has_no_fraction(tmp_path: Path) -> None:
+    source = 'def checked(v):\n    """Check.\n\n    :param v: whole number as text\n    """\n    return other(v)\n'
+
+    assert all("." not in text for text in domain_of(source, "checked", "v", tmp_path).samples)
+
+
+@pytest.mark.parametrize(("said", "kind"), [("object name, a string", "text"), ("object count, an int", "integer")])
+def test_a_description_that_begins_with_an_object_keeps_its_type(said: str, kind: str, tmp_path: Path) -> None:
+    source = f'def checked(v):\n    """Check.\n\n    :param v: {said}\n    """\n    return other(v)\n'
+
+    assert domain_of(source, "checked", "v", tmp_path).kind == kind
 
 
 def test_what_is_declared_as_an_object_is_no_text_because_a_format_is_named(tmp_path: Path) -> None:
@@ -70,10 +83,11 @@ def test_what_a_parser_of_dates_gets_is_a_text_of_such_a_form(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "half"), [("va", True), ("lue", True), ("value", False), ("baz", False), ("name", False), ("3", False)]
+    ("text", "half"),
+    [("va", True), ("lue", True), ("value", False), ("baz", False), ("name", False), ("it", False), ("3", False)],
 )
 def test_half_a_word_is_told_from_a_word(text: str, half: bool) -> None:
-    assert is_half_word(text, {"value", "bar"}) is half
+    assert is_half_word(text, frozenset({"value", "bar"})) is half
 
 
 PATCHES = '''

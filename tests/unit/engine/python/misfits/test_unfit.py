@@ -35,11 +35,6 @@ class Patch:
         self.patch, self.pointer_cls = patch, pointer_cls
 
 
-class Expander:
-    def __init__(self, schedul):
-        self.scheduler = schedul
-
-
 class In:
     def __init__(self, container: list, msg: str = ""):
         self.container = container
@@ -80,7 +75,7 @@ def drop_from_tuple(t, i):
 
 
 def lines_of(file_obj):
-    return [line for line in file_obj]
+    return split(file_obj)
 
 
 def chosen(items, container):
@@ -114,7 +109,6 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> ModuleFacts:
         ("Patch", "Patch([1], pointer_cls=int)", ()),
         ("Patch", "Patch([1], pointer_cls=lambda x: x)", ()),
         ("Patch", "Patch([1], 'kitten')", ()),
-        ("Expander", "Expander(3)", ()),
         ("Zone.tzname", "zone.tzname(1)", ("zone = Zone()",)),
         ("Zone.tzname", "UTC.tzname(1)", ()),
         ("Every.__call__", "every(1)", ("every = Every()",)),
@@ -143,7 +137,6 @@ def test_it_is_out(subject: str, act: str, arrange: tuple[str, ...], facts: Modu
         ("Patch", "Patch([1])", ()),
         ("Patch", "Patch([1], pointer_cls=Pointer)", ()),
         ("Patch", "Patch([1], pointer_cls=OtherPointer)", ()),
-        ("Expander", "Expander(Scheduler(datetime(2024, 5, 3)))", ()),
         ("Zone.tzname", "zone.tzname(datetime(2024, 5, 3))", ("zone = Zone()",)),
         ("Zone.tzname", "zone.tzname(None)", ("zone = Zone()",)),
         ("Zone.tzname", "UTC.tzname(datetime(2024, 5, 3))", ()),
@@ -160,6 +153,15 @@ def test_what_a_document_shows_stays_whatever_it_passes(facts: ModuleFacts) -> N
     trial = Trial("drop_from_tuple", "drop_from_tuple([3, 1], 0)", source="doctest", wanted="[1]")
 
     assert not is_unfit(trial, facts)
+
+
+@pytest.mark.parametrize("source", ["doctest", "document", "existing_test", "call_site"])
+def test_what_a_person_passes_stays_though_nothing_is_shown_of_it(source: str, facts: ModuleFacts) -> None:
+    assert not is_unfit(Trial("drop_from_tuple", "drop_from_tuple([3, 1], 0)", source=source), facts)
+
+
+def test_a_value_of_a_call_shows_nothing_of_an_object_of_nothing(facts: ModuleFacts) -> None:
+    assert is_unfit(Trial("Every.__call__", "every(1)", arrange=("every = Every()",), source="call_site"), facts)
 
 
 def test_nothing_that_is_unfit_is_a_candidate(facts: ModuleFacts) -> None:
