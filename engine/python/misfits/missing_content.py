@@ -46,7 +46,9 @@ def is_made_of_nothing(built: ast.Call, constructor: CallableFacts) -> bool:
     passes_on = bool(taken) and taken[0].name == "args" and any(item.kind == "var_keyword" for item in taken)
     if not taken or taken[0].kind != "var_positional" or passes_on:
         return False
-    return not built.args and all(_WORDING.fullmatch(keyword.arg or "") for keyword in built.keywords)
+    settings = {item.name for item in taken if item.kind == "keyword_only"}
+    # What goes into `**kwargs` may be content.
+    return not built.args and all(keyword.arg in settings for keyword in built.keywords)
 
 
 def _leaves_all_out(built: ast.Call, constructor: CallableFacts) -> bool:

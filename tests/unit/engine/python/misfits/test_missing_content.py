@@ -34,6 +34,11 @@ class Passing(Checks):
         super().__init__(*args, **kwargs)
 
 
+class Keyed:
+    def __init__(self, *parts, required=False, **named):
+        self.parts, self.named = parts, named
+
+
 class Sized:
     def __init__(self, first=None, *rest, size=1):
         self.size = size
@@ -78,6 +83,8 @@ class Merger:
         ("All", "All(str, int)", False),
         ("Passing", "Passing(path='a')", False),
         ("Passing", "Passing()", False),
+        ("Keyed", "Keyed(path='a')", False),
+        ("Keyed", "Keyed(required=True)", True),
         ("Sized", "Sized(size=3)", False),
         ("Merger", "Merger({1}, (), [], {})", True),
         ("Length", "Length()", True),
