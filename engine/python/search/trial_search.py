@@ -124,7 +124,7 @@ class Subject:
 
 
 class _Subjects(dict[str, Subject]):
-    """Subjects by their names; what a class inherits from another module has no code here to be reached."""
+    """Subjects by their names; what a class inherits has no code of its own to be reached."""
 
     def __missing__(self, name: str) -> Subject:
         return self.setdefault(name, Subject(name))

@@ -12,7 +12,11 @@ from ..model.spec_case import CODE, Case
 from .titles import snake_case
 
 COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__")
-_WAYS = ((re.compile(r"\bago\b"), "in_the_past"), (re.compile(r"\bfrom now\b"), "in_the_future"))
+_SPAN = r"\b(?:\d[\d.,]*|an?) (?:milli|micro)?(?:second|minute|hour|day|week|month|quarter|year|decade)s?\b"
+_WAYS = (
+    (re.compile(rf"{_SPAN} ago\b"), "in_the_past"),
+    (re.compile(rf"{_SPAN} from now\b|^in {_SPAN}"), "in_the_future"),
+)
 _TRUTHS = ("True", "False", "None")
 
 

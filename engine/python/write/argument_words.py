@@ -78,8 +78,8 @@ def added_words(name: str, node: ast.expr, *, choice: bool) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and PLAIN_WORDS.fullmatch(node.value):
         # The name of an option's choice tells more than that it was passed; a word for the sake of a word does not.
         own = slug(node.value) in plain or plain in slug(node.value)
-        free = plain in _ANYTHING or plain in _WORDING
-        said = (is_sample(node.value) and not choice) or free or own
+        free = is_sample(node.value) or plain in _WORDING
+        said = (free and not choice) or plain in _ANYTHING or own
         return f"with_{plain}" if said else f"with_{slug(node.value)}_{plain}"
     if flags := flag_words(node):
         return f"with_{flags}_{plain}"
@@ -156,7 +156,7 @@ def _of_single_item(plain: str) -> str:
     """Says that what one argument holds is a single item: a single list would be said of how many lists there are."""
     if plain in _HOLDING:
         return "single_item"
-    return f"single_{singular(plain)}" if plain.endswith("s") else f"single_item_in_{plain}"
+    return f"single_{singular(plain)}" if singular(plain) != plain else f"single_item_in_{plain}"
 
 
 def _made(plain: str, node: ast.Call, usual: ast.expr | None) -> str:

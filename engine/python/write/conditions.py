@@ -40,14 +40,16 @@ _ONLY = "after_only_"
 # Words that say only of a value that it is another one, or how large.
 UNTOLD = ("other_", "longer_", "shorter_", "larger_", "smaller_")
 _ORDERED = ("larger_", "smaller_")
-# Words that say only that something is not the same: those that say how come before them.
 _MADE = "made_by_"
+# Words that say only that something is not the same: those that say how come before them.
 VAGUE = (*UNTOLD, "function_as_", "on_a_", "in_the_", _ONLY, _MADE)
 
 _EQUAL = "equal_"
 _ITSELF = "itself"
 # Of the features of a value, those that tell little beside several others.
-_SIZES_ALONE = frozenset({"large", "positive", "whole", "pair", "of_one_letter", "capitalized", "with_digits"})
+_SIZES_ALONE = frozenset(
+    "large positive whole pair of_one_letter of_one_digit of_one_sign capitalized with_digits".split()
+)
 
 
 def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:

@@ -13,8 +13,10 @@ from ....utils.python_source import parse_or_none
 from ..inputs.calls import variable_for
 from ..model.spec_case import Case
 
-_BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
-_VOWELS = frozenset("aeio")
+# Those that every supported Python has: `site` adds some for interactive use, and new versions add classes.
+_INTERACTIVE = frozenset("copyright credits exit help license quit".split())
+_BUILTINS = frozenset(name for name in dir(builtins) if name.islower() and not name.startswith("_")) - _INTERACTIVE
+_VOWELS = frozenset("aeio")  # words in u mostly begin with another sound: a url, a user
 
 
 def with_own_names(case: Case, imported: Collection[str]) -> Case:

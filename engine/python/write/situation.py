@@ -307,8 +307,8 @@ def plural(word: str) -> str:
 
 
 def singular(word: str) -> str:
-    """Returns the noun of which a parameter's name is the plural."""
-    return word.removesuffix("s") if len(word) > 3 and not word.endswith("ss") else word
+    """Returns the noun of which a parameter's name is the plural; a name that is none (`axis`, `status`) as it is."""
+    return word.removesuffix("s") if len(word) > 3 and not word.endswith(("ss", "is", "us")) else word
 
 
 def _done(node: ast.stmt) -> str:

@@ -14,7 +14,7 @@ _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
 _PLAIN_PART = re.compile(r"[A-Za-z0-9]{1,12}")
 _SIGN = re.compile(r"[^\w\s]")
-METASYNTACTIC = frozenset("foo bar baz qux moo spam eggs abc xyz test".split())
+METASYNTACTIC = frozenset("foo bar baz qux moo spam eggs abc xyz".split())
 """Texts that stand for any text."""
 NAMELESS = frozenset({"operand", "value"})
 """What an object is made of, where the parameter's name says no more than that."""
@@ -286,6 +286,6 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("with_digits", lambda text: any(letter.isdigit() for letter in text)),
     ("with_punctuation", lambda text: any(not letter.isalnum() and not letter.isspace() for letter in text)),
     ("of_one_letter", lambda text: len(text) == 1 and text.isalpha()),
-    ("single_digit", lambda text: len(text) == 1 and text.isdigit()),
+    ("of_one_digit", lambda text: len(text) == 1 and text.isdigit()),
     ("of_one_sign", lambda text: len(text) == 1),
 )

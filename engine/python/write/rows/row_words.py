@@ -191,8 +191,9 @@ def _of_kind(node: ast.expr, kinds: Sequence[str], noun: str) -> str:
     kind = _kind(node)
     if kinds.count(kind) > 1:
         return ""
+    brief = len(noun) <= _LETTER_OR_TWO  # `number_as_v` says no more than `number`
     if kind in ("True", "False"):
-        return kind.lower() if noun in _NAMELESS else noun if kind == "True" else f"not_{noun}"
+        return kind.lower() if brief or noun in _NAMELESS else noun if kind == "True" else f"not_{noun}"
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -205,10 +206,9 @@ def _of_kind(node: ast.expr, kinds: Sequence[str], noun: str) -> str:
     if "slice" in kinds and kind == "number" and number is not None:
         return f"negative_{noun}" if number < 0 else noun
     if kind == "None":
-        return f"no_{noun}"
+        return "none" if brief else f"no_{noun}"
     if len(kinds) == 2 and noun in _NAMELESS and (kind == "number" or is_filler(node)):
         return kind
-    brief = len(noun) <= _LETTER_OR_TWO  # `number_as_v` says no more than `number`
     if kind == "text" or (kind == "items" and item_count(node)):
         return "" if len(kinds) == 2 else kind if brief else f"{kind}_as_{noun}"
     if kind == "number" and number:

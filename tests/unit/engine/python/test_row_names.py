@@ -208,11 +208,12 @@ def test_moments_beside_other_columns_need_no_digits_of_these() -> None:
     ("column", "values", "names"),
     [
         ("email", ("'a.com'", "'a@.com'"), ["a_com", "a_com_with_at_sign"]),
-        ("text", ("'1'", "'+'", "'42'"), ["single_digit", "plus", "42"]),
+        ("text", ("'1'", "'+'", "'42'"), ["of_one_digit", "plus", "42"]),
         ("expression", ("'0 0 29 2 * 0 2024'", "'0 0 29 2 * 0 2023'"), ["0_0_29_2_2024", "0_0_29_2_2023"]),
         ("value", ("True", "'1'", "'on'"), ["true", "1", "on"]),
         ("strict", ("True", "'1'", "'on'"), ["strict", "1", "on"]),
-        ("v", ("[1, 2]", "'foo'", "3", "None"), ["items", "text", "number", "no_v"]),
+        ("k", ("True", "'foo'", "3", "[1, 2]"), ["true", "text", "number", "items"]),
+        ("v", ("[1, 2]", "'foo'", "3", "None"), ["items", "text", "number", "none"]),
     ],
 )
 def test_rows_say_what_is_written_where_nothing_else_tells_them_apart(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
+from testwright.engine.python.source.outcome_words import direction_words
+from testwright.engine.python.write.argument_words import added_words, value_words
 from testwright.engine.python.write.local_names import with_own_names
 from testwright.engine.python.write.naming import name_tests
 
@@ -142,6 +145,59 @@ def test_a_list_of_one_item_is_not_called_a_single_list(member: str, name: str) 
     )
 
     assert named(several, single)[1] == name
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("numbers", "single_number"),
+        ("axis", "single_item_in_axis"),
+        ("status", "single_item_in_status"),
+        ("radius", "single_item_in_radius"),
+        ("class", "single_item_in_class"),
+        ("items", "single_item"),
+    ],
+)
+def test_only_a_plural_is_put_into_the_singular(name: str, words: str) -> None:
+    several, single = (ast.parse(text, mode="eval").body for text in ("[1, 2]", "[1]"))
+
+    assert value_words(name, single, several) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "choice", "words"),
+    [
+        ("label", "bold", False, "with_label"),
+        ("label", "bold", True, "with_bold_label"),
+        ("default", "bold", True, "with_default"),
+        ("mode", "test", False, "with_test_mode"),
+    ],
+)
+def test_a_choice_is_told_by_its_word_and_any_text_is_not(name: str, text: str, choice: bool, words: str) -> None:
+    assert added_words(name, ast.Constant(text), choice=choice) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("2 hours ago", "in_the_past"),
+        ("1 year, 4 months ago", "in_the_past"),
+        ("an hour from now", "in_the_future"),
+        ("in 3 hours", "in_the_future"),
+        ("in a day", "in_the_future"),
+        ("Long ago, far away", ""),
+        ("starting from now on", ""),
+        ("in 3 parts", ""),
+    ],
+)
+def test_only_a_span_of_time_points_in_time(text: str, words: str) -> None:
+    assert direction_words([gives("since", "since(2)", repr(text))]) == words
+
+
+def test_names_that_only_an_interactive_python_has_are_hidden_by_no_variable() -> None:
+    given = gives("since", "since(license, input)", "1", "license = 3", "input = 4")
+
+    assert with_own_names(given, ()).statements == ("license = 3", "an_input = 4")
 
 
 def test_a_single_option_names_the_test_that_passes_no_other() -> None:
