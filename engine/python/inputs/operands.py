@@ -20,6 +20,8 @@ _MAXIMUM_TEXTS = 10
 _FIELD = re.compile(r"(?<!\\)\{([A-Za-z_]\w*)?\}")
 _MOMENT = datetime.datetime(2024, 2, 29, 10, 30, 15, tzinfo=datetime.UTC)
 _PARSED = re.compile(r"argument:(\w+\.)*strptime:0")
+_FORMAT = re.compile(r"%[A-Za-z]")
+_DATE_FORMAT = "%Y-%m-%d"
 _MOMENT_TEXTS = ("2024-13-45", "2024-13-45T10:30:15.000000Z", "2024-02-29", "10:30")
 _TWO_HOURS_AHEAD = "datetime.timezone(datetime.timedelta(hours=2))"
 _ASKED_OF_ZONES = frozenset({"attribute:tzinfo", "method:utcoffset", "method:astimezone", "method:dst"})
@@ -54,9 +56,13 @@ def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter,
 
 
 def _moment_texts(one: CallableFacts, parameter: Parameter) -> list[Candidate]:
-    """Dates and times as texts, wrong and right ones, where a parser gets the parameter whose format is not known."""
+    """Dates and times as texts, wrong and right ones, where a parser gets the parameter and the body names no other
+    format."""
     parsed = any(name == parameter.name and _PARSED.fullmatch(what) for name, what in one.uses)
-    return [Candidate(repr(text), origin="constant") for text in _MOMENT_TEXTS] if parsed else []
+    formats = [text for text in one.constants if _FORMAT.search(text)]
+    if not parsed or (formats and not any(_DATE_FORMAT in text for text in formats)):
+        return []
+    return [Candidate(repr(text), origin="constant") for text in _MOMENT_TEXTS]
 
 
 def _texts(where: ModuleFacts, one: CallableFacts, parameter: Parameter, textual: bool) -> list[Candidate]:

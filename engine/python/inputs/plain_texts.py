@@ -66,7 +66,8 @@ def oddness_beside(text: str, fitting: frozenset[str]) -> int:
 
 def is_half_word(text: str, words: frozenset[str]) -> bool:
     """Whether a text is the beginning or the end of a word that persons use: "va" of "value"."""
-    if not text.isalpha() or len(text) < _SHORT or text.lower() in KNOWN_WORDS | _SHORT_WORDS or text in words:
+    known = text in words or any(text.lower() in whole for whole in (KNOWN_WORDS, _SHORT_WORDS))
+    if known or not text.isalpha() or len(text) < _SHORT:
         return False
     return text in _halves(words) or text in _halves(KNOWN_WORDS)
 

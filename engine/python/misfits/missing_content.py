@@ -6,12 +6,14 @@ import ast
 import re
 from collections.abc import Sequence
 
+from ....utils.python_names import last_name
 from ..facts.lineage import bases_by_class, lineage
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from ..usage.json_examples import EMPTY_DOCUMENTS, reads_json
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _WORDING = re.compile(r"(\w+_)?(msg|message|error|label|name|description|doc)")
-_EMPTY_JSON = ("[]", "{}", "null", '""')
+_COLLECTIONS = frozenset({"list", "tuple", "set", "frozenset", "dict"})
 _FEWEST_OPTIONS = 2
 
 
@@ -67,11 +69,17 @@ def _is_only_kept(item: Parameter, constructor: CallableFacts) -> bool:
 
 def _are_mostly_empty(given: Sequence[ast.expr]) -> bool:
     """Whether most of several collections that an object is made of are empty."""
-    collections = [node for node in given if isinstance(node, _CONTAINERS)]
-    empty = [node for node in collections if not (node.keys if isinstance(node, ast.Dict) else node.elts)]
+    collections = [node for node in given if isinstance(node, _CONTAINERS) or _is_empty_collection(node)]
+    empty = list(filter(_is_empty_collection, collections))
     return len(collections) > 1 and 2 * len(empty) > len(collections)
+
+
+def _is_empty_collection(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return last_name(node.func) in _COLLECTIONS and not (node.args or node.keywords)
+    return isinstance(node, _CONTAINERS) and not (node.keys if isinstance(node, ast.Dict) else node.elts)
 
 
 def is_empty_document(value: object, facts: ModuleFacts) -> bool:
     """Whether what a module is given that reads JSON is a document without content."""
-    return value in _EMPTY_JSON and any(re.search(r"\bjson\b", statement) for _, statement in facts.imports)
+    return isinstance(value, str) and value in EMPTY_DOCUMENTS and reads_json(facts)

@@ -13,8 +13,10 @@ from ....utils.python_source import literal_or, parse_or_none
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Trial
 
 _READING = re.compile(r"(from|parse|load|read)_?(json|string|str|text|s)|loads|parse|decode")
+_IMPORTS_JSON = re.compile(r"\b(or|u|simple)?json\b")
 _LONGEST = 120
-_EMPTY = frozenset({"[]", "{}", "null", '""'})
+EMPTY_DOCUMENTS = frozenset({"[]", "{}", "null", '""'})
+_READS = re.compile(r"(\w+\.)*loads")
 
 
 def add_json_texts(known: dict[tuple[str, str], list[Candidate]], trials: Iterable[Trial], facts: ModuleFacts) -> None:
@@ -22,7 +24,7 @@ def add_json_texts(known: dict[tuple[str, str], list[Candidate]], trials: Iterab
 
     Nothing is added where the module reads no JSON, or where persons pass texts with content.
     """
-    if not any(re.search(r"\bjson\b", statement) for _, statement in facts.imports):
+    if not reads_json(facts):
         return
     written = [one for one in trials if one.source in ("doctest", "document", "example", "prose")]
     for owner in facts.classes:
@@ -35,13 +37,19 @@ def add_json_texts(known: dict[tuple[str, str], list[Candidate]], trials: Iterab
                 known[one.qualname, name] = [Candidate(repr(text), origin="call_site"), *passed]
 
 
+def reads_json(facts: ModuleFacts) -> bool:
+    """Whether a module reads JSON from texts."""
+    imported = any(_IMPORTS_JSON.search(statement) for _, statement in facts.imports)
+    return imported and any(_READS.fullmatch(call) for one in facts.callables() for call in one.calls)
+
+
 def _first(one: CallableFacts) -> str:
     return next((item.name for item in one.parameters if item.name not in ("self", "cls")), "")
 
 
 def _has_content(value: Candidate) -> bool:
     text = literal_or(value.source, None)
-    return isinstance(text, str) and text.strip() not in _EMPTY
+    return isinstance(text, str) and text.strip() not in EMPTY_DOCUMENTS
 
 
 def _text_of(owner: ClassFacts, trials: Iterable[Trial]) -> str | None:

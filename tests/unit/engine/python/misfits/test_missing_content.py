@@ -87,6 +87,8 @@ class Merger:
         ("Keyed", "Keyed(required=True)", True),
         ("Sized", "Sized(size=3)", False),
         ("Merger", "Merger({1}, (), [], {})", True),
+        ("Merger", "Merger({1}, set(), dict(), [2])", False),
+        ("Merger", "Merger({1}, set(), dict(), list())", True),
         ("Length", "Length()", True),
         ("Length", "Length(msg='no')", True),
         ("Length", "Length(min=1)", False),
@@ -113,6 +115,19 @@ def test_a_text_of_brackets_is_no_empty_document_where_no_json_is_read(tmp_path:
     assert isinstance(call, ast.Call)
 
     assert not lacks_content(call, facts.classes[0], facts)
+
+
+@pytest.mark.parametrize(
+    ("import_", "call", "rate"),
+    [("import orjson as tool", "tool.loads(text)", SEVERE), ("import json", "json.dumps(text)", 0)],
+)
+def test_a_text_of_brackets_is_an_empty_document_where_json_is_read(
+    import_: str, call: str, rate: int, tmp_path: Path
+) -> None:
+    source = f"{import_}\n\n\ndef read(text):\n    return {call}\n"
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+
+    assert degeneracy_of(ast.parse("'{}'", mode="eval").body, facts) == rate
 
 
 def test_the_text_of_such_an_object_shows_nothing(tmp_path: Path) -> None:

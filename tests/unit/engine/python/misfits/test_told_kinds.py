@@ -126,6 +126,22 @@ def test_a_reader_of_json_gets_what_documents_build_an_object_from(tmp_path: Pat
     assert first == """Patch.from_string('[{"op": "add", "path": "/foo"}]')"""
 
 
+def test_a_parser_of_times_gets_no_dates(tmp_path: Path) -> None:
+    source = "import datetime\n\n\ndef hour(text):\n    return datetime.datetime.strptime(text, '%H:%M').hour\n"
+    acts = acts_of(source, "hour", tmp_path)
+
+    assert acts
+    assert not any("2024-" in act for act in acts)
+
+
+def test_of_a_long_documented_list_as_much_as_a_line_takes_is_written(tmp_path: Path) -> None:
+    long = ", ".join(f'{{"op": "add", "path": "/{at}"}}' for at in range(6))
+    first = acts_of(PATCHES.replace('{"op": "add", "path": "/foo"}', long), "Patch.from_string", tmp_path)[0]
+
+    assert first.startswith("""Patch.from_string('[{"op": "add", "path": "/0"}, {"op": "add", "path": "/1"}""")
+    assert len(first) < 150
+
+
 def test_a_reader_of_other_texts_gets_none_of_json(tmp_path: Path) -> None:
     source = PATCHES.replace("import json", "import toml as tool").replace("json.loads", "tool.loads")
 
