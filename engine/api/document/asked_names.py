@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..model.model import Api, HttpAnswer, Operation
+from ..model.model import Api, HttpAnswer, Json, Operation
 from .schemas import merge_schema, type_of
 
 _MISSING = re.compile(r"\b(?:missing|required)\b", re.IGNORECASE)
+_OTHER_PARTS = ("query", "querystring", "headers", "header", "path", "cookies", "files")
 _DEEPEST = 4
 
 
@@ -28,17 +29,31 @@ def wrapper_of(operation: Operation, components: Mapping[str, Any]) -> str:
 
 def name_asked_for(answer: HttpAnswer, sent: str) -> str:
     """Return the one name that a refusal misses where another was sent; "" where it misses none, several, or that."""
-    if answer.status not in (400, 422):
-        return ""
-    try:
-        told = json.loads(answer.text)
-    except ValueError:
-        return ""
-    missed = dict.fromkeys(_missed(told, 0))
+    missed = _names_missed(answer, sent)
     return next(iter(missed)) if len(missed) == 1 and sent not in missed else ""
 
 
-def _missed(told: Any, depth: int) -> Iterator[str]:
+def takes_name(answer: HttpAnswer, sent: str) -> bool:
+    """Whether an answer to a body that is wrapped in a name misses no other, nor that one."""
+    return not answer.failure and answer.status < 500 and not _names_missed(answer, sent)
+
+
+def with_name(request: Json, here: str, there: str) -> Json:
+    """Return a request whose body is wrapped in another name."""
+    body = request["body"]
+    return {**request, "body": {**body, "content": {there: body["content"][here]}}}
+
+
+def _names_missed(answer: HttpAnswer, sent: str) -> dict[str, None]:
+    if answer.status not in (400, 422):
+        return {}
+    try:
+        return dict.fromkeys(_missed(json.loads(answer.text), sent, 0))
+    except ValueError:
+        return {}
+
+
+def _missed(told: Any, sent: str, depth: int) -> Iterator[str]:
     """Yield the names of top-level fields that a validator's report calls missing."""
     if isinstance(told, list):
         for entry in told:
@@ -49,8 +64,9 @@ def _missed(told: Any, depth: int) -> Iterator[str]:
         for name, entry in told.items():
             if isinstance(entry, list) and entry and all(isinstance(text, str) for text in entry):
                 yield from (str(name) for text in entry[:1] if _MISSING.search(text))
-            else:
-                yield from _missed(entry, depth + 1)
+            # Below what was sent are its own fields, and below these the request's other parts.
+            elif name != sent and name not in _OTHER_PARTS:
+                yield from _missed(entry, sent, depth + 1)
 
 
 def _is_missing(entry: Mapping[str, Any]) -> bool:

@@ -23,8 +23,8 @@ from .refusal_statuses import refusals_in, returned_statuses
 _MOST_STEPS = 200
 _HANDLERS = ("exception_handler", "errorhandler", "app_errorhandler", "add_exception_handler", "register_error_handler")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-_Named = _Definition | ast.Assign
-"""What a name may stand for; an assignment such as `CurrentUser = Annotated[User, Depends(get_current_user)]`."""
+_Named = _Definition | ast.Assign | ast.AnnAssign
+"""What a name may stand for; an assignment of a module, such as `Reader = Annotated[User, Depends(get_reader)]`."""
 
 
 @dataclass(slots=True)
@@ -151,8 +151,6 @@ class DeliberateRefusals:
                 file.definitions.setdefault(node.name, node)
                 for decorator in node.decorator_list:
                     _take_handler(file, decorator, node)
-            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
-                file.definitions |= {one.id: node for one in node.targets if isinstance(one, ast.Name)}
             elif isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     place = self._place_of(node, alias.name, path)
@@ -161,6 +159,12 @@ class DeliberateRefusals:
             elif isinstance(node, ast.Call) and len(node.args) == 2 and isinstance(node.args[1], ast.Name):
                 handler = node.args[1].id
                 _take_handler(file, node, file.definitions.get(handler))
+        for statement in tree.body:
+            if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, ast.Subscript):
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                for target in targets:
+                    if isinstance(target, ast.Name):
+                        file.definitions.setdefault(target.id, statement)
         return file
 
     def _place_of(self, node: ast.ImportFrom, name: str, path: str) -> str:

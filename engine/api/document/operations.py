@@ -16,9 +16,11 @@ from ....utils.untrusted_files import read_source
 from ...repository.python_routes import python_facts
 from ..model.model import Api, ApiParameter, HandlerLocations, Json, Operation, RequestBody
 from .read_bodies import READ
-from .schemas import PREFIX, normalize_schema, without_read_only
+from .schemas import normalize_schema, resolve_part, without_read_only
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
+_OPTIONAL_SIGN_IN = "x-optional-sign-in"
+"""What the reader of an application marks operations with; see write_document.py."""
 _ORDER = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
 _JSON = re.compile(r"^application/(?:[\w.+-]+\+)?json\b")
 
@@ -38,7 +40,7 @@ def api_from_document(
         str(name): normalize_schema(schema)
         for name, schema in _mapping(_mapping(document.get("components")).get("schemas")).items()
     }
-    found = [_placed(operation, places or {}) for operation in _operations(document, path)]
+    found = [_placed(operation, places or {}) for operation in _operations(document, path, components)]
     chosen, others = _prioritised(found, most)
     left_out = [
         (other.label, f"the API has {len(found)} operations; the {most} most important ones are tested")
@@ -48,7 +50,7 @@ def api_from_document(
     return Api(
         title=str(_mapping(document.get("info")).get("title") or "the API"),
         operations=tuple(_named(chosen)),
-        schemes={str(name): dict(_resolved(scheme, document)) for name, scheme in schemes.items()},
+        schemes={str(name): dict(resolve_part(scheme, document)) for name, scheme in schemes.items()},
         components=components,
         documented=documented,
         path=path,
@@ -57,10 +59,10 @@ def api_from_document(
     )
 
 
-def _operations(document: Json, path: str) -> Iterator[Operation]:
+def _operations(document: Json, path: str, components: Mapping[str, Any]) -> Iterator[Operation]:
     common = document.get("security")
     for place, item in _mapping(document.get("paths")).items():
-        item = _resolved(item, document)
+        item = resolve_part(item, document)
         for method in METHODS:
             operation = item.get(method)
             # Extensions (`x-…`) may stand between paths.
@@ -73,10 +75,11 @@ def _operations(document: Json, path: str) -> Iterator[Operation]:
                 method=method.upper(),
                 path=str(place),
                 parameters=tuple(_parameters(item, operation, document)),
-                body=_body(operation.get("requestBody"), document),
+                body=_body(operation.get("requestBody"), document, components),
                 responses=dict(_responses(operation, document)),
                 media=dict(_media(operation, document)),
                 security=tuple(tuple(schemes) for schemes in security or () if isinstance(schemes, Mapping)),
+                sign_in_optional=operation.get(_OPTIONAL_SIGN_IN) is True,
                 links=tuple(_links(operation, document)),
                 summary=_summary(operation, name_of(str(operation.get("operationId") or ""), method, str(place))),
                 source=path,
@@ -91,7 +94,7 @@ def _placed(operation: Operation, places: HandlerLocations) -> Operation:
 def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document: Json) -> Iterator[ApiParameter]:
     found: dict[tuple[str, str], ApiParameter] = {}
     for parameter in [*_list(item.get("parameters")), *_list(operation.get("parameters"))]:
-        parameter = _resolved(parameter, document)
+        parameter = resolve_part(parameter, document)
         where, name = str(parameter.get("in")), str(parameter.get("name"))
         if where not in ("path", "query", "header", "cookie") or parameter.get("name") is None:
             continue
@@ -104,20 +107,20 @@ def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document:
     yield from found.values()
 
 
-def _body(value: Any, document: Json) -> RequestBody | None:
-    body = _resolved(value, document)
+def _body(value: Any, document: Json, components: Mapping[str, Any]) -> RequestBody | None:
+    body = resolve_part(value, document)
     content = _mapping(body.get("content"))
     if not content:
         return None
     kinds = sorted(content, key=lambda media_type: (not _JSON.match(media_type), "form-urlencoded" not in media_type))
     media = _mapping(content[kinds[0]])
-    schema = without_read_only(normalize_schema(media.get("schema")), {})
+    schema = without_read_only(normalize_schema(media.get("schema")), components)
     return RequestBody(kinds[0], schema, bool(body.get("required")), _examples(media), read=bool(body.get(READ)))
 
 
 def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, Any]]:
     for status, response in _mapping(operation.get("responses")).items():
-        content = _mapping(_resolved(response, document).get("content"))
+        content = _mapping(resolve_part(response, document).get("content"))
         kind = next((name for name in content if _JSON.match(str(name))), None)
         schema = _mapping(content[kind]).get("schema") if kind else None
         yield str(status).upper().replace("DEFAULT", "default"), None if schema is None else normalize_schema(schema)
@@ -125,7 +128,7 @@ def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[s
 
 def _media(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, tuple[str, ...]]]:
     for status, response in _mapping(operation.get("responses")).items():
-        content = _mapping(_resolved(response, document).get("content"))
+        content = _mapping(resolve_part(response, document).get("content"))
         kinds = tuple(str(name).partition(";")[0].strip().lower() for name in content)
         if kinds:
             yield str(status).upper().replace("DEFAULT", "default"), kinds
@@ -133,8 +136,8 @@ def _media(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, 
 
 def _links(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, str, dict[str, str]]]:
     for status, response in _mapping(operation.get("responses")).items():
-        for link in _mapping(_resolved(response, document).get("links")).values():
-            link = _resolved(link, document)
+        for link in _mapping(resolve_part(response, document).get("links")).values():
+            link = resolve_part(link, document)
             if isinstance(link.get("operationId"), str):
                 given = {str(key): str(value) for key, value in _mapping(link.get("parameters")).items()}
                 yield str(status), link["operationId"], given
@@ -199,22 +202,6 @@ def snake_case(text: str) -> str:
     """`listPets` and `list-pets` as `list_pets`."""
     apart = re.sub(r"([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3_\2", text)
     return re.sub(r"[^a-z0-9]+", "_", apart.lower()).strip("_")
-
-
-def _resolved(value: Any, document: Json) -> Mapping[str, Any]:
-    """Follow the reference of a part; empty for one that is dangling or circular."""
-    seen: set[str] = set()
-    while isinstance(value, Mapping) and isinstance(value.get("$ref"), str):
-        reference = value["$ref"]
-        # Schemas stay references, so that circles are met where values are made; other circles end here.
-        if reference in seen or not reference.startswith("#/") or reference.startswith(PREFIX):
-            return {}
-        seen.add(reference)
-        found: Any = document
-        for key in reference[2:].split("/"):
-            found = _mapping(found).get(key.replace("~1", "/").replace("~0", "~"))
-        value = found
-    return _mapping(value)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

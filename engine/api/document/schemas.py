@@ -72,6 +72,23 @@ def resolve_reference(schema: Any, components: Mapping[str, Any]) -> Mapping[str
     return schema if isinstance(schema, Mapping) else {}
 
 
+def resolve_part(value: Any, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a part of a document with its reference followed; empty for one that is dangling or circular."""
+    seen: set[str] = set()
+    while isinstance(value, Mapping) and isinstance(value.get("$ref"), str):
+        reference = value["$ref"]
+        # Schemas stay references, so that circles are met where values are made; other circles end here.
+        if reference in seen or not reference.startswith("#/") or reference.startswith(PREFIX):
+            return {}
+        seen.add(reference)
+        found: Any = document
+        for key in reference[2:].split("/"):
+            found = found if isinstance(found, Mapping) else {}
+            found = found.get(key.replace("~1", "/").replace("~0", "~"))
+        value = found
+    return value if isinstance(value, Mapping) else {}
+
+
 def references(schema: Any) -> frozenset[str]:
     """Return the references a schema itself consists of, alternatives included; not those of its parts."""
     if not isinstance(schema, Mapping):
@@ -111,25 +128,42 @@ def _together(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, 
 
 def without_read_only(schema: Any, components: Mapping[str, Any]) -> Any:
     """Return a schema without the properties that only answers have (`readOnly`), for what requests send."""
+    return _one_way(schema, components, "readOnly")
+
+
+def without_write_only(schema: Any, components: Mapping[str, Any]) -> Any:
+    """Return a schema in which properties that only requests have (`writeOnly`) are not required, for answers."""
+    return _one_way(schema, components, "writeOnly")
+
+
+def _one_way(schema: Any, components: Mapping[str, Any], mark: str, outer: frozenset[str] = frozenset()) -> Any:
+    """Require no marked properties; those that are read-only are removed. `outer`: those of what this is a part of."""
     if isinstance(schema, list):
-        return [without_read_only(part, components) for part in schema]
+        return [_one_way(part, components, mark, outer) for part in schema]
     if not isinstance(schema, Mapping):
         return schema
-    made = {key: entry if key in _DATA else without_read_only(entry, components) for key, entry in schema.items()}
-    properties = schema.get("properties")
-    if isinstance(properties, Mapping):
-        told = {name for name, inner in properties.items() if resolve_reference(inner, components).get("readOnly")}
-        made["properties"] = {name: made["properties"][name] for name in properties if name not in told}
-        if isinstance(schema.get("required"), list):
-            made["required"] = [name for name in schema["required"] if name not in told]
+    told = outer | (_marked(schema, components, mark) if {"properties", "required", "allOf"} & set(schema) else set())
+    made: dict[str, Any] = {}
+    for key, entry in schema.items():
+        if key in _MAPS and isinstance(entry, Mapping):
+            left_out = told if key == "properties" and mark == "readOnly" else frozenset[str]()
+            made[key] = {name: _one_way(one, components, mark) for name, one in entry.items() if name not in left_out}
+        elif key == "required" and isinstance(entry, list):
+            made[key] = [name for name in entry if not (isinstance(name, str) and name in told)]
+        elif key in _DATA:
+            made[key] = entry
+        else:
+            made[key] = _one_way(entry, components, mark, told if key == "allOf" else frozenset())
     return made
 
 
-def _required_in_answers(schema: Mapping[str, Any], components: Mapping[str, Any]) -> list[Any]:
-    """Return the required properties without those that only requests have (`writeOnly`)."""
-    properties = schema.get("properties")
-    known = properties if isinstance(properties, Mapping) else {}
-    return [name for name in schema["required"] if not resolve_reference(known.get(name), components).get("writeOnly")]
+def _marked(schema: Mapping[str, Any], components: Mapping[str, Any], mark: str) -> frozenset[str]:
+    """Return the names of the properties of a schema, merged, that have a mark; none of an invalid schema."""
+    try:
+        properties = merge_schema(schema, components).get("properties") or {}
+        return frozenset(name for name, inner in properties.items() if merge_schema(inner, components).get(mark))
+    except (TypeError, ValueError, AttributeError):
+        return frozenset()
 
 
 def type_of(schema: Mapping[str, Any]) -> str:
@@ -183,20 +217,18 @@ def standalone_schema(schema: Any, components: Mapping[str, Any]) -> Any:
                 # Data, which may look like a schema.
                 elif not names and key in _DATA:
                     made[key] = entry
-                elif not names and key == "required" and isinstance(entry, list):
-                    made[key] = _required_in_answers(value, components)
                 else:
                     made[key] = copied(entry, key in _MAPS and not names)
             return made
         return [copied(item) for item in value] if isinstance(value, list) else value
 
-    made = copied(schema)
+    made = copied(without_write_only(schema, components))
     while waiting:
         name = waiting.pop(0)
         if name not in wanted:
             # Marked before it is copied: it may refer to itself.
             wanted[name] = True
-            wanted[name] = copied(components.get(name, True))
+            wanted[name] = copied(without_write_only(components.get(name, True), components))
     if wanted and isinstance(made, dict):
         made = {**made, "$defs": dict(sorted(wanted.items()))}
     return made

@@ -132,6 +132,7 @@ class Operation:
         responses: documented statuses ("200", "4XX", "default") → schema of the JSON answer, None where there is none.
         media: documented statuses → the media types of the answer, where it has a body.
         security: alternatives, each the schemes needed together; an empty alternative lets everybody in.
+        sign_in_optional: its code is asked although nobody has signed in, and may let everybody in or not.
         links: documented links by status: (operationId, parameter → runtime expression).
         source: the file of the handler, or the document; relative to the project.
         lines: first and last line of the handler or of the document's part, in `source`.
@@ -152,6 +153,7 @@ class Operation:
     source: str = ""
     lines: tuple[int, int] = (1, 1)
     deliberate: frozenset[int] = frozenset()
+    sign_in_optional: bool = False
 
     @property
     def label(self) -> str:

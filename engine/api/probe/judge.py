@@ -14,7 +14,7 @@ from typing import Any
 
 from ..document.schemas import merge_schema, references, standalone_schema
 from ..model.json_values import HEADERS, TELLING_HEADERS, leaves, lists, parts
-from ..model.model import Api, HttpAnswer, Json, ObservedProposal
+from ..model.model import Api, HttpAnswer, Json, ObservedProposal, Proposal
 from ..values.data import SampleValues, SecretFilter
 from .execute import saved_values
 from .resource_model import parse_json, resolve_pointer
@@ -177,6 +177,7 @@ MOST_TEXT = 20_000
 """More than is ever shown: secrets are taken out first, and one that is cut in half is not recognised."""
 _UNTOLD = ("contract",)
 _WITHOUT_BODY = (204, 304)
+_BROKEN_PARAMETERS = tuple(f"broken_{where}" for where in ("path", "query", "header", "cookie"))
 INVALID = (400, 422)
 """What invalid values are answered with."""
 _ANY_SERVER = (304, 405, 406, 412, 413, 414, 415, 429, 431)
@@ -221,7 +222,7 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
         return None
     if proposal.wants == "refusal" and answer.ok and proposal.category == "authentication":
         return _not_secured(seen, f"a call {proposal.breaks}")
-    if proposal.wants == "refusal" and answer.ok and not (operation.body is not None and operation.body.read):
+    if proposal.wants == "refusal" and answer.ok and not _breaks_what_was_read(proposal):
         title, documented = f"{label} takes {proposal.breaks}", f"the description does not allow {proposal.breaks}"
         return ContractViolation(seen, "not_enforced", proposal.breaks, title, documented, _shown(answer))
     if operation.responses and not _is_declared(seen) and not is_deliberate(seen) and not lacks_refusal(seen):
@@ -229,6 +230,13 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
         documented, observed = f"statuses {named}", _shown(answer)
         return ContractViolation(seen, "undocumented_status", str(answer.status), title, documented, observed)
     return _body_verdict(seen, samples) or _media_verdict(seen)
+
+
+def _breaks_what_was_read(proposal: Proposal) -> bool:
+    """Whether what is wrong is in a body of which only the code tells what it takes."""
+    body = proposal.operation.body
+    of_values = proposal.category == "validation" and proposal.group not in _BROKEN_PARAMETERS
+    return body is not None and body.read and of_values
 
 
 def open_to_everybody(seen: ObservedProposal, api: Api) -> ContractViolation | None:

@@ -13,15 +13,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError
-from referencing.exceptions import Unresolvable
-
 from ....utils.redact import Redactor
 from ....utils.regex_examples import fits, matching
-from ..document.schemas import accepts_null, merge_schema, standalone_schema, type_of, without_read_only
+from ..document.schemas import (
+    accepts_null,
+    merge_schema,
+    type_of,
+    without_read_only,
+    without_write_only,
+)
 from ..model.json_values import escape_key
 from ..model.model import Json, Proposal
+from .schema_problems import problem_of
 
 _PARTS = ("path_parameters", "query", "headers", "cookies")
 _SHAPES = Redactor()
@@ -159,6 +162,7 @@ class SampleValues:
     def __init__(self, components: Mapping[str, Any], examples: Mapping[str, Any] | None = None) -> None:
         self.components = components
         self._sent = {name: without_read_only(schema, components) for name, schema in components.items()}
+        self._received = {name: without_write_only(schema, components) for name, schema in components.items()}
         self._examples = dict(examples or {})
         self._unfit: dict[str, str] = {}
         self._fitting: set[str] = set()
@@ -189,20 +193,11 @@ class SampleValues:
 
     def problem(self, value: Any, schema: Any) -> str | None:
         """Return why a value is invalid, with its location; None where it is valid or the schema itself is invalid."""
-        if schema is True or schema is None:
-            return None
-        try:
-            error = next(iter(sorted(Draft202012Validator(self._rooted(schema)).iter_errors(value), key=_place)), None)
-        except (SchemaError, ValidationError, RecursionError, ValueError, TypeError, AttributeError, Unresolvable):
-            return None  # the schema itself is at fault, or a reference in it leads nowhere
-        if error is None:
-            return None
-        place = "/".join(str(part) for part in error.absolute_path)
-        return f"{place or 'the answer'}: {error.message[:200]}"
+        return problem_of(value, schema, self._sent)
 
     def answer_problem(self, value: Any, schema: Any) -> str | None:
         """Return why an answer does not fit its schema; see `problem`. It has no properties that only requests have."""
-        return self.problem(value, standalone_schema(schema, self.components))
+        return problem_of(value, without_write_only(schema, self.components), self._received)
 
     def properties(self, schema: Any) -> Mapping[str, Any]:
         """Return the properties of an object's schema."""
@@ -212,10 +207,6 @@ class SampleValues:
     def merged(self, schema: Any) -> Mapping[str, Any]:
         """Return the merged schema; see `merge_schema`."""
         return merge_schema(schema, self._sent)
-
-    def _rooted(self, schema: Any) -> Mapping[str, Any]:
-        root = dict(schema) if isinstance(schema, Mapping) else {"not": {}} if schema is False else {}
-        return {**root, "components": {"schemas": self._sent}}
 
     def _made(self, schema: Any, name: str, full: bool, depth: int) -> Any:
         if schema is False or depth > 2 * _DEEPEST:
@@ -392,7 +383,3 @@ def sized(plain: str, shortest: int, longest: int | None) -> str:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _place(error: ValidationError) -> tuple[int, str]:
-    return len(error.absolute_path), "/".join(str(part) for part in error.absolute_path)

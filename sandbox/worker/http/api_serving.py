@@ -58,7 +58,7 @@ def main(config):
         leave_out(config["variables"])
     try:
         if config.get("writable") and not config["command"]:
-            Confinement(config["folder"], config["writable"], config["project"]).install()
+            Confinement(config["folder"], config["writable"], config.get("project", "")).install()
         if config["command"]:
             child = _Started(config["command"], config["folder"], config.get("ready", ""))
         else:

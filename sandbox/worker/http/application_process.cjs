@@ -92,6 +92,7 @@ class Application {
       application: this.launch.python,
       command: null,
       import_roots: roots,
+      project: root,
       folder: own ?? join(place, 'work'),
       copy: own ? '' : join(place, 'copy'),
       writable: own ? [] : ['home', 'tmp', 'copy', 'copy-kept'].map((one) => join(place, one)),

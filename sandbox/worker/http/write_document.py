@@ -20,6 +20,7 @@ from .handlers import handler_forms as forms
 from .handlers import handler_reads as reads
 from .handlers import handler_trees as trees
 
+OPTIONAL_SIGN_IN = "x-optional-sign-in"
 _METHODS = ("get", "post", "put", "patch", "delete")
 _CONVERTERS = {
     "IntegerConverter": {"type": "integer"},
@@ -38,7 +39,7 @@ def facts_of(application):
     if callable(make):
         routes = list(_starlette(getattr(application, "routes", ()), ""))
         document = make()
-        _let_anonymous_in(document, getattr(application, "routes", ()))
+        _mark_optional(document, getattr(application, "routes", ()))
         return {"framework": "fastapi", "document": document, "routes": routes}
     if hasattr(application, "url_map"):
         return {"framework": "flask", "document": None, "routes": list(_flask(application))}
@@ -51,8 +52,11 @@ def facts_of(application):
     return {"framework": "", "document": None, "routes": []}
 
 
-def _let_anonymous_in(document, routes):
-    """Add to the document where signing in is optional: schemes with `auto_error=False`, of which it says nothing."""
+def _mark_optional(document, routes):
+    """Mark in the document where signing in may be optional: schemes with `auto_error=False`, of which it says nothing.
+
+    The code that gets nothing from such a scheme may refuse it all the same.
+    """
     for route in routes:
         schemes = list(_security_schemes(getattr(route, "dependant", None)))
         item = (document.get("paths") or {}).get(getattr(route, "path_format", ""))
@@ -60,8 +64,8 @@ def _let_anonymous_in(document, routes):
             continue
         for method in getattr(route, "methods", None) or ():
             operation = item.get(method.lower())
-            if isinstance(operation, dict) and operation.get("security") and {} not in operation["security"]:
-                operation["security"] = [*operation["security"], {}]
+            if isinstance(operation, dict) and operation.get("security"):
+                operation[OPTIONAL_SIGN_IN] = True
 
 
 def _security_schemes(dependant):

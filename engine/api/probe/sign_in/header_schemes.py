@@ -37,7 +37,7 @@ async def with_header_schemes(
     refusing: set[str] = set()
     for operation in sorted(filter(_of, api.operations), key=readings_first)[:_MOST_ASKED]:
         names = {parameter.name.lower() for parameter in _of(operation)}
-        if names <= refusing or _is_over(until):
+        if names <= refusing or is_over(until):
             continue
         if await _status(observer, world, operation, _of(operation)) in (401, 403):
             refusing |= names
@@ -93,14 +93,15 @@ async def _closed(
     wanted = [operation for operation in world.api.operations if operation.name in headers]
     closed: set[str] = set()
     for operation in sorted(wanted, key=readings_first):
-        if _is_over(until):
+        if is_over(until):
             break
         if is_refusal(await _status(observer, world, operation, headers[operation.name])):
             closed.add(operation.name)
     return closed
 
 
-def _is_over(until: float | None) -> bool:
+def is_over(until: float | None) -> bool:
+    """Whether a point of the monotonic clock has passed; None never does."""
     return until is not None and time.monotonic() > until
 
 

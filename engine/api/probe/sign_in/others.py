@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...document.auth import auth_names
-from ...model.json_values import leaves
+from ...model.json_values import leaves, lists
 from ...model.model import UNSAFE, Json, ObservedProposal
 from ...values.paging import cuts
 from ..execute import saved_values
@@ -29,16 +30,28 @@ def refused_to_anonymous(found: Sequence[ObservedProposal]) -> frozenset[str]:
 
 
 def shown_to_others(found: Iterable[ObservedProposal]) -> frozenset[str]:
-    """Return the paths of single things of a user's that another user reads, or somebody who has not signed in."""
-    return frozenset(seen.proposal.operation.path.rstrip("/") for seen in found if _reads_anothers(seen))
+    """Return the paths of a user's things, and of lists below them, that are there for others to read.
+
+    Somebody who has not signed in reads them, or another user reads what was added below them. That another user reads
+    the thing itself shows as well that nobody looks whose it is.
+    """
+    return frozenset(_plain(seen.proposal.operation.path) for seen in found if _reads_anothers(seen))
 
 
 def _reads_anothers(seen: ObservedProposal) -> bool:
     proposal = seen.proposal
-    single = proposal.request["method"] == "GET" and proposal.operation.path.rstrip("/").endswith("}")
+    reads = proposal.request["method"] == "GET" and "{" in proposal.operation.path
+    single = proposal.operation.path.rstrip("/").endswith("}")
     owned = any(step["method"] in UNSAFE and auth_names(step) == (USER,) for step in proposal.setup)
     read = seen.steady and seen.complete and seen.answer.ok
-    return single and owned and read and auth_names(proposal.request) in ((), (OTHER,))
+    listed = not single and any(lists(parse_json(seen.answer), frozenset()))
+    asked = auth_names(proposal.request)
+    return reads and owned and read and ((asked == () and single) or (listed and asked in ((), (OTHER,))))
+
+
+def _plain(path: str) -> str:
+    """A path without the names of its parameters: operations may name one thing by several."""
+    return re.sub(r"{[^{}]*}", "{}", path).rstrip("/")
 
 
 def changed_by_another(
@@ -55,7 +68,7 @@ def changed_by_another(
     operation = seen.proposal.operation
     if not _reaches(seen, guarded) or seen.proposal.request["method"] not in UNSAFE:
         return None
-    if operation.method == "POST" and any(operation.path.startswith(f"{path}/") for path in shown):
+    if operation.method == "POST" and _is_shown(_plain(operation.path), shown):
         return None
     return ContractViolation(
         seen,
@@ -65,6 +78,12 @@ def changed_by_another(
         "what a user created is changed by that user",
         f"{seen.answer.status} to another user",
     )
+
+
+def _is_shown(path: str, shown: Collection[str]) -> bool:
+    """Whether a part is added to a list that others read, or below a thing that they do."""
+    own = path in shown and not path.endswith("}")
+    return own or any(path.startswith(f"{one}/") for one in shown if one.endswith("}"))
 
 
 def read_by_others(found: Sequence[ObservedProposal]) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from .....core.errors import SandboxFailure
 from ...document.application import AppObserver
-from ...document.asked_names import name_asked_for, with_wrapper, wrapper_of
+from ...document.asked_names import name_asked_for, takes_name, with_name, with_wrapper, wrapper_of
 from ...document.auth import (
     Credential,
     candidate_credentials,
@@ -15,14 +16,17 @@ from ...document.auth import (
     is_read_by_code,
     with_credentials,
 )
-from ...model.model import Api
+from ...model.model import Api, Operation
 from ..baselines import find_working_credentials
 from ..resource_model import ResourceModel, build_request
 from .failure import MissingCredential
-from .header_schemes import with_header_schemes, without_schemes
+from .header_schemes import is_over, with_header_schemes, without_schemes
 from .shapes import basic_logins, logins, with_sign_up_fields
 from .try_out import SeededUser, find_users, sign_in_failure
 from .users import USER, constants_of, with_constants, worker_users
+
+_MOST_WRAPPING = 12
+_WITH_BODY = ("POST", "PUT", "PATCH")
 
 
 async def find_credentials(
@@ -53,7 +57,8 @@ async def find_credentials(
         SandboxFailure: the sandbox broke.
     """
     world.api = with_sign_up_fields(world.api, world.samples)
-    original = world.api = await _with_names_asked_for(observer, world, {})
+    names = _NamesAskedFor(observer, world, until)
+    original = world.api = await names.corrected({})
     api = world.api = await with_header_schemes(observer, world, headers, until)
     offered = candidate_credentials(api, secrets, values, literals)
     found = await find_working_credentials(observer, world, offered)
@@ -70,26 +75,72 @@ async def find_credentials(
             if world.users[USER].kind in {kind for kind, _ in credential_forms(declared)}:
                 world.auth.setdefault(scheme, USER)
         _note_logins(world)
+    world.api = await _with_optional_sign_in(observer, world, until)
     _note_missing(world, original, secrets)
     # Who is let in is told what is missing, too.
     credentials |= world.users
-    world.api = await _with_names_asked_for(observer, world, credentials)
+    world.api = await names.corrected(credentials)
     return credentials
 
 
-async def _with_names_asked_for(observer: AppObserver, world: ResourceModel, credentials: dict[str, Credential]) -> Api:
-    """Return the API with the names that the application asks for where its document has others; see `with_wrapper`."""
-    found: dict[str, tuple[str, str]] = {}
-    for operation in world.api.operations:
-        here = wrapper_of(operation, world.api.components)
-        made = build_request(world, operation, linked=False) if here else None
+@dataclass(slots=True)
+class _NamesAskedFor:
+    """Finds the names that the application asks for where its document has others; see `with_wrapper`.
+
+    Attributes:
+        until: when to stop, by the monotonic clock; None for never.
+        told: names of the operations whose answer has told whether they ask for another name.
+    """
+
+    observer: AppObserver
+    world: ResourceModel
+    until: float | None
+    told: set[str] = field(default_factory=set)
+
+    async def corrected(self, credentials: dict[str, Credential]) -> Api:
+        """Return the model's API with these names, asked for with some credentials."""
+        api, found = self.world.api, dict[str, tuple[str, str]]()
+        wrapping = [(one, here) for one in api.operations if (here := self._wrapper_of(one))]
+        for operation, here in wrapping[:_MOST_WRAPPING]:
+            if is_over(self.until):
+                break
+            there = await self._asked_by(operation, here, credentials)
+            if there:
+                found[operation.name] = (here, there)
+        return with_wrapper(api, found) if found else api
+
+    def _wrapper_of(self, operation: Operation) -> str:
+        if operation.method not in _WITH_BODY or operation.name in self.told:
+            return ""
+        return wrapper_of(operation, self.world.api.components)
+
+    async def _asked_by(self, operation: Operation, here: str, credentials: dict[str, Credential]) -> str:
+        made = build_request(self.world, operation, linked=False)
         if made is None:
+            return ""
+        request = with_credentials(made[0], credentials)
+        answers = await self.observer.answers([request])
+        if not answers or answers[0].keeps_out:
+            return ""
+        self.told.add(operation.name)
+        there = name_asked_for(answers[0], here)
+        # An inner field that is missed looks the same: the other name has to be taken.
+        again = await self.observer.answers([with_name(request, here, there)]) if there else []
+        return there if again and takes_name(again[0], there) else ""
+
+
+async def _with_optional_sign_in(observer: AppObserver, world: ResourceModel, until: float | None) -> Api:
+    """Return the API where operations that may do without a sign-in, and let in who has none, let everybody in."""
+    made: dict[str, Operation] = {}
+    for operation in world.api.operations:
+        if not operation.sign_in_optional or () in operation.security or is_over(until):
             continue
-        answers = await observer.answers([with_credentials(made[0], credentials)])
-        there = name_asked_for(answers[0], here) if answers else ""
-        if there:
-            found[operation.name] = (here, there)
-    return with_wrapper(world.api, found) if found else world.api
+        built = build_request(world, operation, linked=False)
+        anonymous = {key: entry for key, entry in built[0].items() if key != "auth"} if built is not None else None
+        answers = await observer.answers([anonymous]) if anonymous is not None else []
+        if answers and not answers[0].failure and not answers[0].keeps_out and answers[0].status < 500:
+            made[operation.name] = replace(operation, security=(*operation.security, ()))
+    return replace(world.api, operations=tuple(made.get(one.name, one) for one in world.api.operations))
 
 
 def _note_missing(world: ResourceModel, original: Api, secrets: Sequence[str]) -> None:

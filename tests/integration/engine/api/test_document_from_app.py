@@ -221,7 +221,8 @@ def news(who: Annotated[str | None, Depends(somebody)]):
 """
 
 
-async def test_signing_in_that_is_optional_in_the_code_is_so_in_the_document(tmp_path: Path) -> None:
+async def test_signing_in_that_may_be_optional_in_the_code_is_marked_in_the_document(tmp_path: Path) -> None:
     found = await described(tmp_path, {"src/notes.py": OPTIONAL}, "notes:app")
-    assert found.document["paths"]["/news"]["get"]["security"] == [{"OAuth2PasswordBearer": []}, {}]
-    assert found.document["paths"]["/notes"]["get"]["security"] == [{"OAuth2PasswordBearer": []}]
+    for path, marked in (("/news", True), ("/notes", None)):
+        assert found.document["paths"][path]["get"]["security"] == [{"OAuth2PasswordBearer": []}]
+        assert found.document["paths"][path]["get"].get("x-optional-sign-in") is marked

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import pytest
 
+from testwright.engine.api.document.application import AppObserver
 from testwright.engine.api.document.asked_names import name_asked_for, with_wrapper, wrapper_of
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.model.model import Api, HttpAnswer
+from testwright.engine.api.model.model import Api, HttpAnswer, Json
+from testwright.engine.api.probe.resource_model import ResourceModel
+from testwright.engine.api.probe.sign_in.prepare import find_credentials
+from testwright.engine.api.values.data import SampleValues
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -62,6 +68,8 @@ def test_validators_of_each_framework_tell_the_name(told: Any) -> None:
         (422, {"detail": [{"type": "missing", "loc": ["query", "page"], "msg": "Field required"}]}),
         (422, {"detail": [{"type": "missing", "loc": ["body", name], "msg": ""} for name in ("user", "note")]}),
         (422, {"details": ["Missing data for required field."]}),
+        (422, {"json": {"details": {"email": ["Missing data for required field."]}}}),
+        (422, {"errors": {"query": {"page": ["Missing data for required field."]}}}),
         (401, {"user": ["This field is required."]}),
         (400, "user is required"),
     ],
@@ -79,3 +87,43 @@ def test_requests_take_the_name_that_is_asked_for_and_a_note_says_so() -> None:
     assert made.notes == (
         "The application asks for another property than the OpenAPI document names (user for details): POST /users.",
     )
+
+
+class Service:
+    """An application that answers a body by a rule, in place of one that is started."""
+
+    def __init__(self, missed: Callable[[Any], str]) -> None:
+        self._missed = missed
+        self.asked = 0
+
+    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
+        self.asked += len(requests)
+        missed = [self._missed((request.get("body") or {}).get("content")) for request in requests]
+        told = [json.dumps({"errors": {name: ["is required"]}}) for name in missed]
+        return tuple(HttpAnswer(422 if name else 201, {}, text) for name, text in zip(missed, told, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("missed", "name"),
+    [
+        (lambda body: "" if "user" in body else "user", "user"),
+        (lambda body: "" if "phone" in body.get("details", {}) else "phone", "details"),
+        (lambda body: "" if "phone" in body else "phone", "phone"),
+        (lambda body: "phone" if "details" in body else "details", "details"),
+    ],
+)
+def test_a_name_is_corrected_where_the_application_takes_the_other_one(missed: Callable[[Any], str], name: str) -> None:
+    api = api_of(wrapping(details={"$ref": "#/components/schemas/Person"}))
+    world = ResourceModel(api, SampleValues(api.components))
+    asyncio.run(find_credentials(cast(AppObserver, Service(missed)), world, (), users=False))
+    assert wrapper_of(world.api.operations[0], world.api.components) == name
+
+
+def test_what_has_answered_is_not_asked_again_and_many_are_not_asked_at_all() -> None:
+    content = {"application/json": {"schema": wrapping(details=PERSON)}}
+    one = {method: {"requestBody": {"content": content}, "responses": {}} for method in ("post", "delete")}
+    api = api_from_document({"paths": {f"/p{number}": one for number in range(40)}}, path="a")
+    service = Service(lambda body: "")
+    world = ResourceModel(api, SampleValues({}))
+    asyncio.run(find_credentials(cast(AppObserver, service), world, (), users=False))
+    assert service.asked == 24

@@ -13,7 +13,7 @@ MAIN = """
 from fastapi import FastAPI, HTTPException, status
 from shop.stock import take
 from shop import rules
-from shop.readers import Reader
+from shop.readers import Reader, Told
 
 app = FastAPI()
 
@@ -125,8 +125,22 @@ class Closed(Exception):
     status_code = 409
     attempts = 450
 
+@app.get("/hidden")
+def hidden():
+    return item(1)
+
+def item(key):
+    raise HTTPException(404)
+
+def other():
+    item = ORDERS["x"]
+
 @app.get("/dependent")
 def dependent(user: Reader):
+    return user
+
+@app.get("/annotated")
+def annotated(user: Told):
     return user
 """
 FILES = {
@@ -134,7 +148,8 @@ FILES = {
     "shop/main.py": MAIN,
     "shop/stock.py": "def take():\n    raise HTTPException(409)\n",
     "shop/rules.py": "LIMIT = 1\n",
-    "shop/readers.py": "def reader():\n    abort(418)\n\nReader = Annotated[str, Depends(reader)]\n",
+    "shop/readers.py": "def reader():\n    abort(418)\n\nReader = Annotated[str, Depends(reader)]\n"
+    "Told: TypeAlias = Annotated[str, Depends(reader)]\n",
 }
 
 
@@ -159,6 +174,8 @@ FILES = {
         ("lock", {410}),
         ("kind", {409}),
         ("dependent", {418}),
+        ("annotated", {418}),
+        ("hidden", {404}),
     ],
 )
 def test_what_a_handler_and_what_it_calls_raise_or_answer_is_deliberate_and_no_other_number(

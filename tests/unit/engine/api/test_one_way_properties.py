@@ -77,3 +77,63 @@ def test_inline_bodies_leave_out_what_only_answers_have() -> None:
     [operation] = api_from_document(document, path="openapi.json").operations
     assert operation.body is not None
     assert operation.body.schema["required"] == ["username", "password"]
+
+
+ID = {"type": "integer", "readOnly": True}
+OWNER = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+READ_OWNER = {"allOf": [{"$ref": "#/components/schemas/Owner"}], "readOnly": True, "nullable": True}
+BASE = {"type": "object", "properties": {"id": ID, "name": {"type": "string"}}}
+SECRET = {"type": "object", "properties": {"password": {"type": "string", "writeOnly": True}}}
+
+
+def posting(schema: Any, **components: Any) -> tuple[Any, SampleValues]:
+    content = {"application/json": {"schema": schema}}
+    document = {
+        "paths": {"/a": {"post": {"requestBody": {"content": content}, "responses": {}}}},
+        "components": {"schemas": components},
+    }
+    api = api_from_document(document, path="openapi.json")
+    assert api.operations[0].body is not None
+    return api.operations[0].body.schema, SampleValues(api.components)
+
+
+@pytest.mark.parametrize(
+    ("schema", "components"),
+    [
+        (
+            {
+                "properties": {
+                    "owner": {"allOf": [{"$ref": "#/components/schemas/Owner"}], "readOnly": True, "nullable": True}
+                }
+            },
+            {"Owner": OWNER},
+        ),
+        ({"properties": {"id": {"$ref": "#/components/schemas/Id"}}, "required": ["id"]}, {"Id": ID}),
+        ({"allOf": [{"$ref": "#/components/schemas/Base"}], "required": ["id", "name"]}, {"Base": BASE}),
+        ({"allOf": [{"$ref": "#/components/schemas/Base"}, {"required": ["id"]}]}, {"Base": BASE}),
+    ],
+)
+def test_what_only_answers_have_is_known_in_every_form_of_a_schema(schema: Any, components: Any) -> None:
+    inline = {"type": "object", **schema}
+    for body, samples in (
+        posting(inline, **components),
+        posting({"$ref": "#/components/schemas/Whole"}, Whole=inline, **components),
+    ):
+        sent = samples.value(body, full=True)
+        tried = {part for variant in body_variants(body, sent, samples) for part in variant.place}
+        assert not {"id", "owner"} & {*sent, *tried}
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "components", "problem"),
+    [
+        ({}, {"allOf": [{"$ref": "#/components/schemas/S"}], "required": ["password"]}, {"S": SECRET}, None),
+        ("y", {"$ref": "#/components/schemas/B/properties/id"}, {"B": BASE}, "not of type 'integer'"),
+        ({}, {"$ref": "#/components/schemas/a~1b"}, {"a/b": OWNER}, "'id' is a required property"),
+        ({}, {"$ref": "#/components/schemas/Page%5BUser%5D"}, {"Page[User]": OWNER}, "'id' is a required property"),
+        ({}, {"properties": {"a": {}}, "required": [["a"]]}, {}, None),
+    ],
+)
+def test_answers_are_judged_whatever_form_a_reference_has(value, schema, components, problem) -> None:
+    told = SampleValues(components).answer_problem(value, schema)
+    assert told is None if problem is None else problem in str(told)

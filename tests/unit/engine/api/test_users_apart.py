@@ -62,6 +62,16 @@ def test_what_everybody_may_change_is_no_suspicion() -> None:
     assert changed_by_another(asked("DELETE", 204), frozenset()) is None
 
 
+def _listed(text: str = "[]", auth: str = "other_user", path: str = "/notes/{slug}/comments") -> ObservedProposal:
+    seen = asked("GET", 200, auth=auth)
+    operation = replace(seen.proposal.operation, path=path)
+    return replace(
+        seen,
+        proposal=replace(seen.proposal, operation=operation),
+        answers=(HttpAnswer(201), HttpAnswer(200, {}, text)),
+    )
+
+
 def _commented(status: int = 201) -> ObservedProposal:
     operation = Operation("", "comment", "POST", "/notes/{id}/comments", responses={"201": None})
     request: Json = {"method": "POST", "path": "/notes/{id}/comments", "auth": "other_user"}
@@ -71,10 +81,16 @@ def _commented(status: int = 201) -> ObservedProposal:
 
 def test_what_is_added_below_a_thing_that_others_may_read_belongs_to_who_adds_it() -> None:
     guarded = frozenset({"comment", "DELETE_note"})
-    hidden, read = shown_to_others([asked("GET", 403)]), shown_to_others([asked("GET", 200)])
-    assert changed_by_another(_commented(), guarded, hidden) is not None
-    assert changed_by_another(_commented(), guarded, read) is None
-    assert changed_by_another(asked("DELETE", 204), guarded, read) is not None
+    for read in (_listed(), _listed(auth=""), _listed(auth="", path="/notes/{slug}")):
+        shown = shown_to_others([read])
+        assert changed_by_another(_commented(), guarded, shown) is None
+        assert changed_by_another(asked("DELETE", 204), guarded, shown) is not None
+
+
+def test_that_another_user_reads_a_thing_does_not_allow_to_change_it() -> None:
+    guarded = frozenset({"comment"})
+    for read in (asked("GET", 403), asked("GET", 200), _listed("{}"), _listed(path="/notes/{id}/tags")):
+        assert changed_by_another(_commented(), guarded, shown_to_others([read])) is not None
     assert shown_to_others([asked("DELETE", 204)]) == frozenset()
 
 
