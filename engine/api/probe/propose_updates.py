@@ -114,7 +114,7 @@ def _given(baseline: BaselineRequest) -> Json:
     return given
 
 
-def _wrapped(world: ResourceModel, name: str, schema: Any, current: Json) -> Json:
+def _changed_inside(world: ResourceModel, name: str, schema: Any, current: Json) -> Json:
     """Return what a body wraps with other values, but for passwords and what the update does not take."""
     taken = set(world.samples.properties(schema))
     kept = {key: entry for key, entry in current.items() if key in taken and "password" not in key.lower()}
@@ -135,7 +135,7 @@ def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json, pla
     for name, inner in world.samples.properties(schema).items():
         current: Any = given.get(name, whole.get(name))
         if isinstance(current, dict) and len(whole) == 1 and isinstance(whole.get(name), dict):
-            found |= _wrapped(world, name, inner, {**whole[name], **current})
+            found |= _changed_inside(world, name, inner, {**whole[name], **current})
         # Templates are ids of other resources; a password is read back by nobody.
         if current is None or "{{" in str(current) or "password" in name.lower() or isinstance(current, dict | list):
             continue
