@@ -57,9 +57,9 @@ class LearnedInputs:
             self._learn_object(trial, observation)
             self._learn_change(trial, observation)
 
-    def is_dead(self, trial: Trial) -> bool:
-        """Whether the trial's arrangement, or its beginning, is known to fail."""
-        return any(trial.arrange[:count] in self._dead for count in range(1, len(trial.arrange) + 1))
+    def is_dead(self, arrange: tuple[str, ...]) -> bool:
+        """Whether an arrangement, or its beginning, is known to fail."""
+        return any(arrange[:count] in self._dead for count in range(1, len(arrange) + 1))
 
     def _judge_arguments(self, trial: Trial, observation: Observation) -> None:
         raised = observation.raised

@@ -241,7 +241,7 @@ class Values:
         if key not in self._objects:
             # Stops the recursion for a class whose constructor takes an object of the same class.
             self._objects[key] = ()
-            made = made_by_named(self, where, owner, depth)
+            made = [one for one in made_by_named(self, where, owner, depth) if not self._fails(one, owner)]
             if not made:
                 content = self.natural.with_content(where, owner, depth)
                 made = [*content, *class_candidates(self, where, owner, depth)]
@@ -250,6 +250,11 @@ class Values:
         elsewhere = owner.makers is not None and not any(one.source.startswith(own) for one in made)
         built = [one for one in self.built.get(owner.name, []) if not (elsewhere and one.source.startswith(own))]
         return [*built, *made]
+
+    def _fails(self, made: Candidate, owner: ClassFacts) -> bool:
+        """Whether an object was observed not to come about; where none does, the class itself has to make them."""
+        arranged = (*made.arrange, f"{variable_for(owner.name)} = {made.source}")
+        return self._learned is not None and self._learned.is_dead(arranged)
 
     def is_made_elsewhere(self, where: ModuleFacts, owner: ClassFacts) -> bool:
         """Whether the objects of a class come from what its documents say to use instead of the class."""

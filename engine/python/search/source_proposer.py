@@ -279,12 +279,12 @@ class SourceProposer:
             if holder in (base for _, base in self.context.index.lineage(self.facts, owner)):
                 known = self._stories_of(owner)
                 turns.append(iter([item.trial for item in known if not members or members[0].name in item.members]))
-        return [self._closing.closed(one) for one in in_turns(turns) if not self.context.learned.is_dead(one)]
+        return [self._closing.closed(one) for one in in_turns(turns) if not self.context.learned.is_dead(one.arrange)]
 
     def _usable(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Generates the trials not seen before whose arrangement is not known to fail."""
         for trial in trials:
-            if not self.context.learned.is_dead(trial):
+            if not self.context.learned.is_dead(trial.arrange):
                 yield from unseen_trials([self._closing.closed(trial)], self._seen)
 
     def _open_callables(self) -> list[CallableFacts]:

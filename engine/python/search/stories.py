@@ -274,7 +274,7 @@ class _StoryBuilder:
 
     def _lives(self, made: Candidate) -> bool:
         """Whether the construction is not known to fail."""
-        return not self._context.learned.is_dead(Trial("", "", arrange=(f"{self._variable} = {made.source}",)))
+        return not self._context.learned.is_dead((f"{self._variable} = {made.source}",))
 
     def _copied(self, made: Candidate) -> Iterator[Story]:
         for name, (copying, needed) in _COPYING.items():

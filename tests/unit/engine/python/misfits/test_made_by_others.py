@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from testwright.engine.python.misfits.forbidden_calls import calls_forbidden_class, classes_made_elsewhere
-from testwright.engine.python.model.model import Trial
+from testwright.engine.python.model.model import Observation, Trial
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search import initial_trials
 from testwright.engine.python.search.source_proposer import SourceProposer
@@ -290,6 +290,31 @@ def test_what_documents_say_to_use_is_called_with_all_that_it_needs(
     assert made
     assert all(text.partition(" = ")[2].startswith(beginning.partition(" = ")[2]) for text in made)
     assert member != "Pair.total" or all(", " in text for text in made)
+
+
+def test_a_class_makes_its_objects_where_all_that_others_make_fail(tmp_path: Path) -> None:
+    source = '''
+    class Box:
+        """Do not instantiate directly, use `make`."""
+
+        def __init__(self, items):
+            self.items = items
+
+        def total(self):
+            return len(self.items)
+
+    def make(name: str) -> "Box":
+        raise ValueError(name)
+    '''
+    facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    one = next(one for one in initial_trials.testable_callables(facts, context) if one.qualname == "Box.total")
+    for trial in initial_trials.callable_trials(one, context, 0):
+        context.learned.take(trial, Observation("arrange_failed"), new=False)
+    context.values.refresh()
+
+    assert {
+        text for trial in initial_trials.callable_trials(one, context, 1) for text in trial.arrange if "Box(" in text
+    }
 
 
 def test_only_what_is_named_as_a_maker_makes_objects_of_a_class(tmp_path: Path) -> None:
