@@ -294,7 +294,13 @@ class SourceProposer:
         for owner in self.facts.classes:
             if owner.name in self.context.learned.objects:
                 found += [item for item in owner.members if is_public_name(item.name) and item.qualname not in known]
-        return [item for item in found if self._frontier.concerns(item)]
+        return [item for item in found if self._frontier.concerns(item) or self._lacks_objects(item)]
+
+    def _lacks_objects(self, item: CallableFacts) -> bool:
+        """Whether no call reached a callable of a class whose objects others make: they may all have failed."""
+        closed = any(owner.name == item.owner and owner.makers is not None for owner in self.facts.classes)
+        first, last = item.lines
+        return closed and not any(first < abs(line) <= last for arc in self._reached for line in arc)
 
     def _at_frontier(self, wave: int) -> Iterator[Trial]:
         """Generates mutations of the trials kept in front of each untaken branch, until the branch is taken."""
