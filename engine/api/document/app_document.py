@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 from ....sandbox.protocol import Limits
 from ....sandbox.target import PythonTarget, Workspace
@@ -138,6 +138,7 @@ def _parameters(route: Json) -> Iterator[Json]:
 
 
 _DOCUMENT = re.compile(r"/(?:openapi|swagger|api-?spec)[\w.-]*\.(?:json|ya?ml)$")
+_OWN_HOSTS = ("127.0.0.1", "localhost")
 _HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -156,12 +157,14 @@ async def fetch_document(
         likely = sorted(path for method, path in routes if method == "GET" and _DOCUMENT.search(path))
         for path in dict.fromkeys((*likely, *documents.paths)):
             answers = await observer.answers([{"method": "GET", "path": path, "whole": True}], reset=False)
-            moved = _moved_to(answers[0]) if answers else ""
-            if moved:  # below a prefix that all its paths have: /v1/openapi.json
-                path = moved
-                answers = await observer.answers([{"method": "GET", "path": path, "whole": True}], reset=False)
             if not answers or answers[0].failure:
                 return None
+            moved = _moved_to(answers[0], path)
+            if moved:  # below a prefix that all its paths have: /v1/openapi.json
+                path = moved["path"]
+                answers = await observer.answers([{"method": "GET", "whole": True, **moved}], reset=False)
+            if not answers or answers[0].failure:
+                continue
             if answers[0].status == 200 and not _is_page(answers[0]):
                 found = await asyncio.to_thread(documents.read, path, answers[0].text.encode())
                 if found is not None:
@@ -169,10 +172,18 @@ async def fetch_document(
     return None
 
 
-def _moved_to(answer: HttpAnswer) -> str:
-    """Return the path that a redirection leads to; empty for any other answer."""
+def _moved_to(answer: HttpAnswer, path: str) -> Json:
+    """Return the path and query that a redirection leads to; empty for another host, and for any other answer.
+
+    Args:
+        path: what was asked for.
+    """
     location = next((header for name, header in answer.headers.items() if name.lower() == "location"), "")
-    return urlsplit(location).path if answer.status in MOVED else ""
+    there = urlsplit(urljoin(path, location))
+    if answer.status not in MOVED or not location or there.hostname not in (None, *_OWN_HOSTS):
+        return {}
+    query = parse_qs(there.query, keep_blank_values=True)
+    return {"path": there.path or "/", **({"query": query} if query else {})}
 
 
 def _is_page(answer: HttpAnswer) -> bool:

@@ -25,6 +25,8 @@ _MAKERS = {
 }
 _MODULES = ("fastapi", "starlette", "flask", "quart", "django", "apiflask", "litestar", "flask_openapi3")
 _FACTORIES = ("create_app", "make_app", "get_app", "create_application", "build_app", "init_app")
+_CALLED = re.compile(r"^(?:app|application|api)\b[^=\n]*=[^=\n]*\(", re.MULTILINE)
+"""What is made by a factory of another name, which is imported from a module of the project."""
 _FAVOURED = ("app", "application", "api", "create_app", "make_app", "get_app")
 
 
@@ -63,7 +65,7 @@ def find_applications(layout: Layout) -> list[WebApplication]:
     reading = _Reading(layout)
     for place in layout.modules:
         text = source_or_empty(layout.root, place.path)
-        if any(name in text for name in (*_MODULES, *_FACTORIES)):
+        if any(name in text for name in (*_MODULES, *_FACTORIES)) or _CALLED.search(text):
             _read(place, text, reading)
     found = [application for application in reading.found if application.attribute not in reading.mounted]
     used = [application for application in found if application.uses]
@@ -178,8 +180,11 @@ def _imported_factory(place: ModulePlace, node: ast.ImportFrom, name: str, layou
     for other in layout.modules:
         if other.module != module or other == place:
             continue
+        text = source_or_empty(layout.root, other.path)
+        if not any(known in text for known in _MODULES):
+            return None
         try:
-            tree = parse_python(source_or_empty(layout.root, other.path))
+            tree = parse_python(text)
         except (SyntaxError, ValueError, RecursionError):
             return None
         made = [known for known in tree.body if isinstance(known, ast.FunctionDef) and known.name == name]

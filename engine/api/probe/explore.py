@@ -26,7 +26,7 @@ from .effects.limits import limit_proposals
 from .effects.lists import filled_lists
 from .effects.makers import maker_proposals
 from .effects.parts import part_proposals
-from .effects.stored_lists import stored_lists
+from .effects.stored_lists import queries_varied, stored_lists
 from .effects.totals import total_proposals
 from .execute import differs_from, drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .flag_effects import with_effect
@@ -240,7 +240,7 @@ def _all_proposals(
     lists = [*filled_lists(world, second, varied, third)]
     filled = {list_.operation.name for list_ in lists}
     stored = [proposal for proposal in stored_lists(world) if proposal.operation.name not in filled]
-    shown = {(proposal.operation.name, f"with_{name}") for proposal in stored for name in proposal.request["query"]}
+    shown = {(operation, f"with_{name}") for operation, name in queries_varied(world, stored)}
     for baseline in world.baselines.values():
         for proposal in proposals_for(world, baseline, credentials):
             # A filled list shows what a query leaves out.

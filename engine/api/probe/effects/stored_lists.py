@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...document.schemas import type_of
@@ -29,6 +30,15 @@ def stored_lists(world: ResourceModel) -> Iterator[Proposal]:
                 yield from _by(world, reading, parameter, members)
 
 
+def queries_varied(world: ResourceModel, stored: Iterable[Proposal]) -> Iterator[tuple[str, str]]:
+    """Yield the names of the operation and of the parameter that each reading of a stored list varies."""
+    for proposal in stored:
+        usual = world.baselines[proposal.operation.name].request.get("query") or {}
+        for name, value in proposal.request["query"].items():
+            if value != usual.get(name):
+                yield proposal.operation.name, name
+
+
 def _members(answer: Any) -> list[dict[str, Any]]:
     """Return the objects of an answer that is a list, or an object with one list in it."""
     if isinstance(answer, dict):
@@ -49,7 +59,7 @@ def _by(
     else:
         # The rarest values tell most: what all have in common picks out nothing.
         held = [member[name] for member in members if isinstance(member.get(name), str | int | float)]
-        values = sorted(dict.fromkeys(held), key=held.count)[:_MOST_VALUES]
+        values = [value for value, _ in sorted(Counter(held).items(), key=lambda one: one[1])][:_MOST_VALUES]
     for value in values:
         given = str(value) if type_of(whole) in ("string", "") and not isinstance(value, bool) else value
         if world.samples.problem(given, parameter.schema) is not None:

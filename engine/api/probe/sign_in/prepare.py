@@ -56,7 +56,8 @@ async def find_credentials(
     Raises:
         SandboxFailure: the sandbox broke.
     """
-    world.api = with_sign_up_fields(world.api, world.samples)
+    described = world.api
+    world.api = with_sign_up_fields(described, world.samples)
     names = _NamesAskedFor(observer, world, until)
     original = world.api = await names.corrected({})
     api = world.api = await with_header_schemes(observer, world, headers, until)
@@ -77,6 +78,7 @@ async def find_credentials(
         _note_logins(world)
     world.api = await _with_optional_sign_in(observer, world, until)
     _note_missing(world, original, secrets)
+    world.api = _without_unused_fields(world, described)
     # Who is let in is told what is missing, too.
     credentials |= world.users
     world.api = await names.corrected(credentials)
@@ -127,6 +129,19 @@ class _NamesAskedFor:
         # An inner field that is missed looks the same: the other name has to be taken.
         again = await self.observer.answers([with_name(request, here, there)]) if there else []
         return there if again and takes_name(again[0], there) else ""
+
+
+def _without_unused_fields(world: ResourceModel, described: Api) -> Api:
+    """Return the API where only a sign-up by which somebody has signed up takes other fields than were described."""
+    filled = with_sign_up_fields(described, world.samples)
+    before = {new.name: old for new, old in zip(filled.operations, described.operations, strict=True) if new is not old}
+    sign_in = world.users[USER].sign_in if world.users else None
+    used = {(request["method"], request["path"]) for request in (sign_in.requests if sign_in is not None else ())}
+    operations = (
+        replace(one, body=before[one.name].body) if one.name in before and (one.method, one.path) not in used else one
+        for one in world.api.operations
+    )
+    return replace(world.api, operations=tuple(operations))
 
 
 async def _with_optional_sign_in(observer: AppObserver, world: ResourceModel, until: float | None) -> Api:

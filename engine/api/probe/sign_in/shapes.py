@@ -14,8 +14,10 @@ from .users import constant
 
 _LOGIN = re.compile(r"log_?in|sign_?in|token|session|authenticate|auth$|auth_|jwt")
 _SIGN_UP = re.compile(r"sign_?up|register|registration|create_(?:user|account)|users?$|accounts?$|join|new_user")
+_SIGN_UP_ALONE = re.compile(r"sign_?up|register|registration")
+"""What names nothing but a sign-up: users and accounts are also added by others."""
 _NOT = re.compile(r"reset|recover|forgot|refresh|logout|sign_?out|verify|revoke|confirm|change|test_token|delete")
-_ENDS_SESSION = re.compile(r"(?:log|sign)_?(?:out|off)")
+_ENDS_SESSION = re.compile(r"(?<![a-z])(?:log|sign)_?(?:out|off)(?![a-z])")
 _PASSWORD = re.compile(r"^(?:user_?)?(?:password|passwd|pwd|pass)(?:_?(?:1|2|confirm|confirmation|repeat|again))?$")
 _CONFIRMED = re.compile(r"^(?:confirm|confirmation|repeat|re)_?password$")
 _EMAIL = re.compile(r"e_?mail")
@@ -70,8 +72,12 @@ def sign_ups(api: Api, samples: SampleValues) -> list[Operation]:
     """Return the operations by which somebody may sign up, the likeliest first."""
     found = [known for known in _takers(api, samples) if _is_sign_up(known) and not _NOT.search(_words(known))]
     # Who signs up has not signed in: operations for everybody come first.
-    ranks = {known.name: bool(known.security) and () not in known.security for known in found}
-    return sorted(found, key=lambda known: (ranks[known.name], is_for_administrators(known), len(known.path)))
+    return sorted(found, key=_unlikeliness)
+
+
+def _unlikeliness(sign_up: Operation) -> tuple[bool, bool, int]:
+    secured = bool(sign_up.security) and () not in sign_up.security
+    return secured, is_for_administrators(sign_up), len(sign_up.path)
 
 
 def is_for_administrators(sign_up: Operation) -> bool:
@@ -80,7 +86,7 @@ def is_for_administrators(sign_up: Operation) -> bool:
 
 
 def with_sign_up_fields(api: Api, samples: SampleValues) -> Api:
-    """Return the API where a sign-up of which no document says what it takes takes what the login does.
+    """Return the API where the likeliest sign-up of which no document says what it takes takes what the login does.
 
     Its name tells that it is one. As it is where another sign-up is known, or no login.
     """
@@ -90,8 +96,9 @@ def with_sign_up_fields(api: Api, samples: SampleValues) -> Api:
     nameless = [one for one in told if _is_sign_up(one) and not _NOT.search(_words(one))]
     if login is None or not nameless or sign_ups(api, samples):
         return api
-    made = {one.name: replace(one, body=_with_fields(one.body, login, samples)) for one in nameless}
-    return replace(api, operations=tuple(made.get(one.name, one) for one in api.operations))
+    likeliest = min(nameless, key=lambda one: (not _SIGN_UP_ALONE.search(_words(one)), *_unlikeliness(one)))
+    made = replace(likeliest, body=_with_fields(likeliest.body, login, samples))
+    return replace(api, operations=tuple(made if one is likeliest else one for one in api.operations))
 
 
 def _is_untold(operation: Operation, samples: SampleValues) -> bool:

@@ -169,10 +169,14 @@ def own_method(thing, name):
     found = inspect.getattr_static(type(thing), name, None)
     found = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
     place = getattr(getattr(found, "__code__", None), "co_filename", "")
-    libraries = {os.path.realpath(one) for one in sysconfig.get_paths().values()}
-    path = os.path.realpath(place)
-    own = inspect.isfunction(found) and not any(path.startswith(one + os.sep) for one in libraries)
-    return found if own else None
+    return found if inspect.isfunction(found) and not os.path.realpath(place).startswith(_libraries()) else None
+
+
+@functools.lru_cache(maxsize=None)
+def _libraries():
+    """The folders of modules that are installed, with what divides them from names in them."""
+    paths = sysconfig.get_paths()
+    return tuple(os.path.realpath(paths[one]) + os.sep for one in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
 def takes_itself(call, target):

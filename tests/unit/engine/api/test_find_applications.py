@@ -32,6 +32,18 @@ def test_the_factory_may_be_imported_from_another_module(tmp_path: Path) -> None
     assert found(tmp_path, {"shop/factory.py": FACTORY.format("name"), "wsgi.py": main}) == ["wsgi:app"]
 
 
+def test_a_factory_may_have_any_name(tmp_path: Path) -> None:
+    factory = FACTORY.replace("create_app", "build").format("config")
+    main = "from shop.making import build\nfrom shop.settings import Config\n\napp = build(Config())\n"
+    files = {
+        "shop/__init__.py": "",
+        "shop/making.py": factory,
+        "shop/settings.py": "class Config: ...\n",
+        "wsgi.py": main,
+    }
+    assert found(tmp_path, files) == ["wsgi:app"]
+
+
 def test_the_factory_may_be_imported_from_the_package_beside(tmp_path: Path) -> None:
     main = "from . import create_app\n\napp = create_app('production')\n"
     assert found(tmp_path, {"shop/__init__.py": FACTORY.format("name"), "shop/wsgi.py": main}) == ["shop.wsgi:app"]

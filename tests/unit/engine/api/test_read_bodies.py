@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from testwright.engine.api.document.application import AppObserver
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.document.read_bodies import with_read_bodies
 from testwright.engine.api.model.model import HttpAnswer, ObservedProposal, Proposal
 from testwright.engine.api.probe.judge import find_violation
+from testwright.engine.api.probe.resource_model import ResourceModel
+from testwright.engine.api.probe.sign_in.prepare import find_credentials
 from testwright.engine.api.probe.sign_in.shapes import sign_ups, with_sign_up_fields
 from testwright.engine.api.values.data import SampleValues
 
@@ -86,6 +91,27 @@ def test_a_sign_up_that_says_nothing_takes_what_the_login_takes() -> None:
         "/register": True,
         "/notes": None,
     }
+
+
+@pytest.mark.parametrize("names", [("accounts", "rooms_join", "sign_up"), ("sign_up", "accounts")])
+def test_only_the_likeliest_sign_up_is_given_what_the_login_takes(names: tuple[str, ...]) -> None:
+    api = api_of(login=taking(LOGIN), **{name: {} for name in names})
+    made = with_sign_up_fields(api, SampleValues(api.components))
+    assert [one.path for one in made.operations if one.body] == ["/login", "/sign_up"]
+
+
+def test_what_nobody_signs_up_by_takes_what_it_took_before() -> None:
+    class Closed:
+        async def answers(self, requests: Sequence[Any], **_: Any) -> tuple[HttpAnswer, ...]:
+            return tuple(HttpAnswer(403) for _ in requests)
+
+        async def sign_in(self, *_: Any, **__: Any) -> bool:
+            return False
+
+    api = api_of(login=taking(LOGIN), accounts={})
+    world = ResourceModel(api, SampleValues(api.components))
+    asyncio.run(find_credentials(cast(AppObserver, Closed()), world, ()))
+    assert [one.path for one in world.api.operations if one.body] == ["/login"]
 
 
 def test_what_the_code_tells_of_a_sign_up_is_taken_besides() -> None:

@@ -24,21 +24,40 @@ class Documents:
 
 
 class Prefixed:
-    """Sends every path on to one below /v1, as Pyramid services do, and serves its document there."""
+    """Sends every path on to one below /v1, as Pyramid services do, and serves its document there.
+
+    Args:
+        location: where it sends a path on to.
+    """
+
+    def __init__(self, location: str) -> None:
+        self._location = location
 
     async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
         [request] = requests
         if not request["path"].startswith("/v1"):
-            return (HttpAnswer(307, {"location": f"http://127.0.0.1/v1{request['path']}"}),)
+            return (HttpAnswer(307, {"location": self._location.format(request["path"])}),)
+        if request.get("query", {"form": ["json"]}) != {"form": ["json"]}:
+            return (HttpAnswer(0, failure="nobody answers"),)
         return (HttpAnswer(200, {}, "{}") if request["path"] == "/v1/__api__" else HttpAnswer(404),)
 
 
-async def test_a_document_below_a_prefix_is_read_where_the_redirection_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+async def served_at(monkeypatch: pytest.MonkeyPatch, location: str) -> str:
     @asynccontextmanager
     async def opened(*_: Any) -> AsyncGenerator[Prefixed]:
-        yield Prefixed()
+        yield Prefixed(location)
 
     monkeypatch.setattr(app_document, "open_application", opened)
     found = await fetch_document(cast(Any, None), AppLaunch("shop:app"), cast(DocumentReader, Documents()))
-    assert found is not None
-    assert found.served_at == "/v1/__api__"
+    return found.served_at if found is not None else ""
+
+
+@pytest.mark.parametrize("location", ["http://127.0.0.1/v1{}", "v1{}", "/v1{}?form=json"])
+async def test_a_document_below_a_prefix_is_read_where_the_redirection_leads(
+    monkeypatch: pytest.MonkeyPatch, location: str
+) -> None:
+    assert await served_at(monkeypatch, location) == "/v1/__api__"
+
+
+async def test_another_host_is_not_asked_for_a_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await served_at(monkeypatch, "https://elsewhere.example/v1{}") == ""

@@ -185,7 +185,11 @@ def test_a_variable_that_ends_as_a_users_password_is_told_by_its_own_name() -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "ends"), [("logout", True), ("sign_off", True), ("login", False), ("sessions", False)]
+    ("name", "ends"),
+    [
+        *((name, True) for name in ("logout", "sign_off", "logout_all")),
+        *((name, False) for name in ("login", "sessions", "create_blog_offer", "assign_officer", "dialog_output")),
+    ],
 )
 def test_what_signs_somebody_out_is_known_by_its_name(name: str, ends: bool) -> None:
     [operation] = api_of(**{name: {"post": {"responses": {}}}}).operations
