@@ -139,9 +139,10 @@ def _print_error(**_):
 class Confinement:
     """Keeps the application under test from changing files of the user's.
 
-    A database of SQLite outside the writable folders is opened as a copy in the working folder, so that each reset of
-    the folder resets it, too. Any other change outside them raises PermissionError. What is imported and what other
-    processes do is not seen: it is for modules written in Python and for sqlite3.
+    A database of SQLite outside the writable folders, or in a folder that only the project has, is opened as a copy in
+    the working folder, so that each reset of the folder resets it, too. Any other change outside them raises
+    PermissionError. What is imported and what other processes do is not seen: it is for modules written in Python and
+    for sqlite3.
 
     Args:
         folder: the application's working folder.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import subprocess
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from testwright.sandbox import worker
 from testwright.sandbox.worker.http.handlers import handler_reads
 from testwright.sandbox.worker.http.handlers.handler_reads import _MOST_WALKS, of_handler
+from testwright.sandbox.worker.http.handlers.handler_trees import own_method
 from testwright.tests.support.runs.interpreters import TARGET_VERSIONS, find_interpreter
 
 pytestmark = pytest.mark.feature("T-20")
@@ -325,3 +327,11 @@ def test_handlers_are_read_on_the_oldest_python_that_code_under_test_may_run_on(
         [python, "-I", "-c", _READS, handlers, tmp_path], capture_output=True, text=True, timeout=60, check=True
     )
     assert set(ast.literal_eval(ran.stdout)["properties"]) == {"low", "high", "limit"}
+
+
+@pytest.mark.parametrize(("folder", "own"), [("data", True), ("stdlib", False), ("platlib", False), ("purelib", False)])
+def test_a_project_below_the_prefix_of_python_is_no_library(folder: str, own: bool) -> None:
+    names: dict[str, Any] = {}
+    source = "class Service:\n    def add(self, fields): ...\n"
+    exec(compile(source, f"{sysconfig.get_paths()[folder]}/src_of_shop/services.py", "exec"), names)
+    assert (own_method(names["Service"](), "add") is not None) is own

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import os
 import subprocess
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 import pytest
 
+from testwright.engine.api.document.application import AppObserver
 from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.model.model import Api
+from testwright.engine.api.model.model import Api, HttpAnswer, Json
+from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.sign_in.reproduce import signed_in_lines
 from testwright.engine.api.probe.sign_in.shapes import (
     basic_logins,
@@ -22,7 +26,7 @@ from testwright.engine.api.probe.sign_in.shapes import (
     sign_ups,
     user_body,
 )
-from testwright.engine.api.probe.sign_in.try_out import SeededUser, seeded_users
+from testwright.engine.api.probe.sign_in.try_out import SeededUser, find_users, seeded_users
 from testwright.engine.api.probe.sign_in.users import user_values
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.api.write.render_users import sign_in_functions, user_constants, user_imports
@@ -219,3 +223,30 @@ def test_users_who_sign_up_in_other_ways_have_functions_of_their_own() -> None:
     assert '"admin": signed_up_as_admin(api, ADMIN_NAME),' in text
     assert "def signed_up(api, name):" in text
     assert "def signed_up_as_admin(api, name):" in text
+
+
+class Desk:
+    """An application where everybody signs up as they like and logs in, in place of one that is started."""
+
+    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
+        return tuple(self._answer(request) for request in requests)
+
+    def _answer(self, request: Json) -> HttpAnswer:
+        if request["path"] == "/reports":
+            return HttpAnswer(200 if "user" in request else 401)
+        return HttpAnswer(200, {}, '{"token": "made-up-token"}' if request["path"] == "/login" else "{}")
+
+    async def sign_in(self, *_: Any, **__: Any) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("others", "users"),
+    [((), {"user", "other_user"}), (("register",), {"user", "other_user", "admin"})],
+)
+def test_administrators_sign_up_by_another_sign_up_than_users_do(others: tuple[str, ...], users: set[str]) -> None:
+    form = {"post": taking("username", "password")}
+    api = api_of(reports={"get": {"responses": {}}}, login=form, admin__register=form, **dict.fromkeys(others, form))
+    world = ResourceModel(api, SampleValues(api.components))
+    found = asyncio.run(find_users(cast(AppObserver, Desk()), world))
+    assert set(found) == users
