@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 
-from ....utils.python_names import last_name
-from ....utils.python_source import expression_or_none
 from ..judge.readability import reading_cost
-from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts
+from ..model.model import RICH_SOURCES, ModuleFacts
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
 from ..search.trial_search import TrialRecord
-from ..source.shown_calls import shown_calls
+from ..source.shown_calls import by_position
 from .idle_arguments import outcome_of
 
-_RECEIVERS = ("self", "cls")
 _Key = tuple[object, ...]
 
 
@@ -36,7 +32,7 @@ def without_respelled_calls(
     alike: dict[_Key, list[TrialRecord]] = {}
     for record in records:
         subject = subjects.get(record.trial.subject)
-        act = _by_position(record.trial.act, subject) if subject is not None else None
+        act = by_position(record.trial.act, subject) if subject is not None else None
         if act is not None and not record.time_dependent:
             trial = record.trial
             key = (trial.subject, trial.mode, trial.arrange, act, record.arcs, outcome_of(record.observation))
@@ -69,23 +65,3 @@ def _difficulty(record: TrialRecord) -> tuple[float, ...]:
 def _is_shown_as_it_is(record: TrialRecord) -> bool:
     written = record.trial.source in RICH_SOURCES or record.trial.wanted is not None
     return written or ShownBehaviour in record.notes or Distinction in record.notes
-
-
-def _by_position(act: str, subject: CallableFacts) -> str | None:
-    """The act with what its call passes by keyword in the place of the parameter; None where it is no such call."""
-    tree = expression_or_none(act)
-    *_, call = (None, *shown_calls(tree))
-    names = {subject.name, subject.owner} if subject.kind == "constructor" else {subject.name}
-    if call is None or last_name(call.func) not in names:
-        return None
-    if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
-        return None
-    given = {one.arg: one for one in call.keywords}
-    places = [one for one in subject.parameters if one.is_positional and one.name not in _RECEIVERS]
-    for parameter in places[len(call.args) :]:
-        keyword = given.pop(parameter.name, None)
-        if keyword is None:
-            break
-        call.args.append(keyword.value)
-    call.keywords = sorted(given.values(), key=lambda one: one.arg or "")
-    return ast.unparse(tree) if tree is not None else None

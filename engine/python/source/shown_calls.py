@@ -4,14 +4,14 @@ and the ones that are the same call."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ....utils.python_names import last_name
-from ....utils.python_source import shared_expression
+from ....utils.python_source import expression_or_none, shared_expression
 from ..model.model import CallableFacts
-from .titles import CallArgument, arguments_of
 
 COLLECTING = frozenset("list tuple set sorted".split())
+_RECEIVERS = ("self", "cls")
 _SHOWING = COLLECTING | frozenset("repr str dict bytes".split())
 
 
@@ -50,15 +50,25 @@ def is_same_call(first: str, second: str, subject: CallableFacts | None) -> bool
         return True
     if subject is None or last_name(one.func) != subject.name or ast.dump(one.func) != ast.dump(other.func):
         return False
-    if any(map(_unpacks, (one, other))):
-        return False  # nobody knows what `*x` and `**x` pass
-    return _passed(arguments_of(first, subject)) == _passed(arguments_of(second, subject)) != ([], {})
+    positional = by_position(first, subject)
+    return positional is not None and positional == by_position(second, subject)
 
 
-def _unpacks(call: ast.Call) -> bool:
-    return any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords)
-
-
-def _passed(arguments: Sequence[CallArgument]) -> tuple[list[str], dict[str, str]]:
-    """What no parameter has the name of, in order, and the rest by name."""
-    return [one.source for one in arguments if not one.name], {one.name: one.source for one in arguments if one.name}
+def by_position(act: str, subject: CallableFacts) -> str | None:
+    """The act with what its call passes by keyword in the place of the parameter; None where it is no such call."""
+    tree = expression_or_none(act)
+    *_, call = (None, *shown_calls(tree))
+    names = {subject.name, subject.owner} if subject.kind == "constructor" else {subject.name}
+    if call is None or last_name(call.func) not in names:
+        return None
+    if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
+        return None
+    given = {one.arg: one for one in call.keywords}
+    places = [one for one in subject.parameters if one.is_positional and one.name not in _RECEIVERS]
+    for parameter in places[len(call.args) :]:
+        keyword = given.pop(parameter.name, None)
+        if keyword is None:
+            break
+        call.args.append(keyword.value)
+    call.keywords = sorted(given.values(), key=lambda one: one.arg or "")
+    return ast.unparse(tree) if tree is not None else None
