@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, count
 
@@ -125,6 +125,16 @@ def imported_names(node: ast.Import | ast.ImportFrom) -> set[str]:
     return {name for alias in node.names for name in _bound_by(alias)}
 
 
+def imported_module(node: ast.ImportFrom, package: Sequence[str]) -> str:
+    """The dotted name of the module that an import statement names.
+
+    Args:
+        package: parts of the name of the package that the statement stands in; relative imports start there.
+    """
+    above = package[: len(package) - node.level + 1] if node.level else ()
+    return ".".join([*above, *([node.module] if node.module else [])])
+
+
 def names_of(tree: ast.AST) -> set[str]:
     """Every plain name in a tree, read or bound."""
     return {node.id for node in walk(tree) if isinstance(node, ast.Name)}
@@ -168,6 +178,17 @@ def assigned_variable(statement: ast.stmt) -> tuple[str, ast.expr] | None:
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id, statement.value
     return None
+
+
+def assigned_values(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """Yield name and value of each variable that an assignment gives one, with an annotation or without."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+    for target in targets:
+        if isinstance(target, ast.Name) and value is not None:
+            yield target.id, value
 
 
 @lru_cache(maxsize=16384)

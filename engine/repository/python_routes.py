@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from ...utils.python_names import keyword_value, last_name
+from ...utils.python_names import imported_module, keyword_value, last_name
 from ...utils.python_source import parse_python
 from .findings import Route, SourceFacts, joined
 
@@ -71,9 +71,7 @@ class _Module:
                 self.modules.update(name.name for name in node.names)
                 self.names.update({name.asname or name.name.partition(".")[0]: name.name for name in node.names})
             elif isinstance(node, ast.ImportFrom):
-                # Relative imports start at the module's own package.
-                above = package[: len(package) - node.level + 1] if node.level else []
-                base = ".".join([*above, *([node.module] if node.module else [])])
+                base = imported_module(node, package)
                 self.modules.add(base)
                 self.names.update({name.asname or name.name: f"{base}.{name.name}" for name in node.names})
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):

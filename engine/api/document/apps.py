@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ....utils.python_source import parse_python
+from ....utils.python_names import assigned_values, imported_module
+from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import source_or_empty
 from ...python.project.layout import Layout, ModulePlace
 from .auth import is_secret
@@ -94,21 +95,20 @@ def _rank(application: WebApplication) -> tuple[bool, bool, int, int, str, int]:
 
 
 def _read(place: ModulePlace, text: str, reading: _Reading) -> None:
-    try:
-        tree = parse_python(text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = parse_or_none(text)
+    if tree is None:
         return
     makers = dict(_imported(tree))
     factories = dict(_factories_of(place, tree, makers, reading.layout))
     for node in tree.body:
-        for name, value, line in _assigned(node):
+        for name, value in assigned_values(node):
             framework, made = _maker(value, makers), factories.get(_called(value))
             if framework is not None:
                 uses = len(re.findall(rf"\b{name}\.", text))
-                reading.found.append(WebApplication(place, name, framework, line, uses=uses))
+                reading.found.append(WebApplication(place, name, framework, node.lineno, uses=uses))
             elif made is not None:
                 # A factory that takes nothing is an application itself, of which each test can have one of its own.
-                reading.found.append(WebApplication(place, name, made[0], line, uses=int(made[1])))
+                reading.found.append(WebApplication(place, name, made[0], node.lineno, uses=int(made[1])))
         if isinstance(node, ast.FunctionDef):
             # A factory with required arguments cannot be called by the tests.
             framework = None if _needs_arguments(node) else _factory(node, makers)
@@ -133,15 +133,6 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
                         yield f"{alias.asname or alias.name}.{maker}", framework
 
 
-def _assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr, int]]:
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            if isinstance(target, ast.Name):
-                yield target.id, node.value, node.lineno
-    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
-        yield node.target.id, node.value, node.lineno
-
-
 def _called(value: ast.expr) -> str:
     """Return the text of what is called; "" where the expression is no call."""
     return ast.unparse(value.func) if isinstance(value, ast.Call) else ""
@@ -158,7 +149,7 @@ def _factories_of(
 
     Each with its framework, and whether it needs arguments: `app = create_app(Config())` is an application, too.
     """
-    called = {_called(value) for node in tree.body for _, value, _ in _assigned(node)}
+    called = {_called(value) for node in tree.body for _, value in assigned_values(node)}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name in called:
             framework = _factory(node, makers)
@@ -175,22 +166,15 @@ def _factories_of(
 def _imported_factory(place: ModulePlace, node: ast.ImportFrom, name: str, layout: Layout) -> tuple[str, bool] | None:
     """Return the framework of a factory that a module imports from the project, and whether it needs arguments."""
     package = place.module.split(".") if place.path.endswith("__init__.py") else place.module.split(".")[:-1]
-    base = package[: len(package) - node.level + 1] if node.level else []
-    module = ".".join([*base, *([node.module] if node.module else [])])
-    for other in layout.modules:
-        if other.module != module or other == place:
-            continue
-        text = source_or_empty(layout.root, other.path)
-        if not any(known in text for known in _MODULES):
-            return None
-        try:
-            tree = parse_python(text)
-        except (SyntaxError, ValueError, RecursionError):
-            return None
-        made = [known for known in tree.body if isinstance(known, ast.FunctionDef) and known.name == name]
-        framework = _factory(made[-1], dict(_imported(tree))) if made else None
-        return None if framework is None else (framework, _needs_arguments(made[-1]))
-    return None
+    module = imported_module(node, package)
+    other = next((known for known in layout.modules if known.module == module and known != place), None)
+    text = source_or_empty(layout.root, other.path) if other is not None else ""
+    tree = parse_or_none(text) if any(known in text for known in _MODULES) else None
+    if tree is None:
+        return None
+    made = [known for known in tree.body if isinstance(known, ast.FunctionDef) and known.name == name]
+    framework = _factory(made[-1], dict(_imported(tree))) if made else None
+    return None if framework is None else (framework, _needs_arguments(made[-1]))
 
 
 def _needs_arguments(function: ast.FunctionDef) -> bool:
@@ -204,7 +188,7 @@ def _factory(function: ast.FunctionDef, makers: dict[str, str]) -> str | None:
     made: dict[str, str] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.stmt):
-            for name, value, _ in _assigned(node):
+            for name, value in assigned_values(node):
                 framework = _maker(value, makers)
                 if framework is not None:
                     made[name] = framework
@@ -280,9 +264,8 @@ def _variable_names(root: Path, places: Iterable[ModulePlace], *, with_defaults:
         reads = any(word in text for word in ("environ", "getenv", "BaseSettings"))
         if not reads and not (has_settings and "class " in text):
             continue
-        try:
-            tree = parse_python(text)
-        except (SyntaxError, ValueError, RecursionError):
+        tree = parse_or_none(text)
+        if tree is None:
             continue
         modules.append((place, tree))
         if not reads:  # its settings inherit from those of another module, if there are any

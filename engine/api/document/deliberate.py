@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from ....utils.python_names import last_name
+from ....utils.python_names import assigned_values, last_name
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import is_source_file, source_or_empty
 from ..model.model import Api
@@ -161,10 +161,8 @@ class DeliberateRefusals:
                 _take_handler(file, node, file.definitions.get(handler))
         for statement in tree.body:
             if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, ast.Subscript):
-                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                for target in targets:
-                    if isinstance(target, ast.Name):
-                        file.definitions.setdefault(target.id, statement)
+                for name, _ in assigned_values(statement):
+                    file.definitions.setdefault(name, statement)
         return file
 
     def _place_of(self, node: ast.ImportFrom, name: str, path: str) -> str:

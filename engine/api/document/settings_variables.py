@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ....utils.python_names import dotted_name, last_name
+from ....utils.python_names import assigned_values, dotted_name, imported_module, last_name
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import source_or_empty
 from ...python.project.layout import ModulePlace, find_layout
@@ -79,8 +79,7 @@ def _read_module(place: ModulePlace, tree: ast.Module) -> _Module:
         elif isinstance(node, ast.Import):
             module.imports |= {one.asname: one.name for one in node.names if one.asname}
         elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else []
-            source = ".".join([*above, *filter(None, [node.module])])
+            source = imported_module(node, package)
             module.imports |= {one.asname or one.name: f"{source}.{one.name}" for one in node.names}
             module.whole += [source for one in node.names if one.name == "*"]
     return module
@@ -143,8 +142,8 @@ def _configuration(owner: ast.ClassDef) -> dict[str, object]:
     pairs: list[tuple[str | None, ast.expr]] = [(one.arg, one.value) for one in owner.keywords]
     for statement in owner.body:
         if isinstance(statement, ast.ClassDef) and statement.name == "Config":
-            pairs += [pair for inner in statement.body for pair in _assigned(inner)]
-        for name, value in _assigned(statement):
+            pairs += [pair for inner in statement.body for pair in assigned_values(inner)]
+        for name, value in assigned_values(statement):
             if name == "model_config" and isinstance(value, ast.Call):
                 pairs += [(one.arg, one.value) for one in value.keywords]
             elif name == "model_config" and isinstance(value, ast.Dict):
@@ -154,16 +153,6 @@ def _configuration(owner: ast.ClassDef) -> dict[str, object]:
         if name is not None and isinstance(value, ast.Constant):
             found[name] = value.value
     return found
-
-
-def _assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    if isinstance(statement, ast.AnnAssign):
-        targets = [statement.target]
-    value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
-    for target in targets:
-        if isinstance(target, ast.Name) and value is not None:
-            yield target.id, value
 
 
 def _named(value: ast.expr) -> str:
