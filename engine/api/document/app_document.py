@@ -178,7 +178,7 @@ def _moved_to(answer: HttpAnswer, path: str) -> Json:
     Args:
         path: what was asked for.
     """
-    location = next((header for name, header in answer.headers.items() if name.lower() == "location"), "")
+    location = answer.header("location")
     there = urlsplit(urljoin(path, location))
     if answer.status not in MOVED or not location or there.hostname not in (None, *_OWN_HOSTS):
         return {}
@@ -187,5 +187,4 @@ def _moved_to(answer: HttpAnswer, path: str) -> Json:
 
 
 def _is_page(answer: HttpAnswer) -> bool:
-    media_type = next((header for name, header in answer.headers.items() if name.lower() == "content-type"), "")
-    return media_type.partition(";")[0].strip().lower() in _HTML
+    return answer.header("content-type").partition(";")[0].strip().lower() in _HTML

@@ -92,8 +92,7 @@ async def _answered(observer: AppObserver, document: Json, base: str) -> int:
 
 
 def _is_moved_below(answer: HttpAnswer, path: str) -> bool:
-    location = next((text for name, text in answer.headers.items() if name.lower() == "location"), "")
-    moved = urlsplit(location).path.rstrip("/") if answer.status in MOVED else ""
+    moved = urlsplit(answer.header("location")).path.rstrip("/") if answer.status in MOVED else ""
     return moved.endswith(path.rstrip("/")) and moved != path.rstrip("/")
 
 

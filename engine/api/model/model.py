@@ -268,6 +268,15 @@ class HttpAnswer:
         sent_on = self.status in (302, 303, 307) and _TO_LOGIN.search(self.headers.get("location", ""))
         return self.status in (401, 403) or bool(sent_on)
 
+    @property
+    def lets_in(self) -> bool:
+        """Whether who asks is let in: what breaks where a token is read, a server error, has let nobody in."""
+        return 0 < self.status < 500 and not self.keeps_out
+
+    def header(self, name: str) -> str:
+        """Return a header by its name in small letters; empty where there is none."""
+        return next((text for known, text in self.headers.items() if known.lower() == name), "")
+
 
 @dataclass(frozen=True, slots=True)
 class ObservedProposal:

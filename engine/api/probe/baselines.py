@@ -342,8 +342,7 @@ async def find_working_credentials(
 ) -> dict[str, Credential]:
     """Return, for each security scheme, the first offered credential that is accepted.
 
-    A request is accepted unless it is answered with 401, 403 or a server error: what breaks where a token is read
-    has let nobody in. Schemes that are needed together are tried together.
+    A credential is accepted where an answer lets in who has it. Schemes that are needed together are tried together.
     """
     found: dict[str, Credential] = {}
     declared = [schemes for operation in world.api.operations for schemes in operation.security]
@@ -360,7 +359,7 @@ async def find_working_credentials(
             tried = {**request, "auth": [credential.name for credential in chosen]}
             by_name = {credential.name: credential for credential in chosen}
             answers = await observer.answers([with_credentials(tried, by_name)])
-            if answers and 0 < answers[0].status < 500 and not answers[0].keeps_out:
+            if answers and answers[0].lets_in:
                 found |= dict(zip(alternative, chosen, strict=True))
                 break
     return found

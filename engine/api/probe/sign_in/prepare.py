@@ -153,7 +153,7 @@ async def _with_optional_sign_in(observer: AppObserver, world: ResourceModel, un
         built = build_request(world, operation, linked=False)
         anonymous = {key: entry for key, entry in built[0].items() if key != "auth"} if built is not None else None
         answers = await observer.answers([anonymous]) if anonymous is not None else []
-        if answers and not answers[0].failure and not answers[0].keeps_out and answers[0].status < 500:
+        if answers and answers[0].lets_in:
             made[operation.name] = replace(operation, security=(*operation.security, ()))
     return replace(world.api, operations=tuple(made.get(one.name, one) for one in world.api.operations))
 

@@ -136,8 +136,7 @@ def _ways(api: Api, guarded: Sequence[_Refused]) -> list[tuple[Kind, str]]:
 
 
 def _asks_for_a_pair(answer: HttpAnswer) -> bool:
-    challenge = next((text for name, text in answer.headers.items() if name.lower() == "www-authenticate"), "")
-    return challenge.lower().startswith("basic")
+    return answer.header("www-authenticate").lower().startswith("basic")
 
 
 def _prefixes(kind: Kind, parameter: str) -> tuple[str, ...]:
@@ -307,6 +306,4 @@ async def _is_let_through(observer: AppObserver, guarded: Sequence[_Refused], na
 
 def _lets_through(answer: HttpAnswer, anonymous: int) -> bool:
     """Whether an answer to a user is another than that to somebody who has not signed in, with this status."""
-    if answer.failure or answer.keeps_out or answer.status >= 500:
-        return False
-    return answer.status != anonymous or anonymous < 400
+    return answer.lets_in and (answer.status != anonymous or anonymous < 400)
