@@ -26,9 +26,9 @@ from ..store.files.audit import AuditEntry
 from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
 from .agent_factory import create_agents
-from .bootstrap import TargetProvider
 from .model_clients import RunAnswers, open_model_clients
 from .opened_store import open_store
+from .target.provider import TargetProvider
 
 _READING_TOOLS = ("crawler", "spec", "evidence_search")
 """Roles that call tools, which may be those of other servers; the others need no client."""

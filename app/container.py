@@ -27,10 +27,11 @@ from ..store.files.lorebook_file import LorebookFile
 from ..store.files.run_folder import RunFolder, request_id_of
 from ..utils.work_meter import WorkMeter
 from .agent_factory import create_agents, isolated_agents
-from .bootstrap import Ask, EarlyRun, TargetProvider, open_early
+from .bootstrap import Ask, EarlyRun, open_early
 from .model_clients import ModelClients, RunAnswers, open_model_clients
 from .opened_store import open_store
 from .own_agents import health_interval, keeps_lorebook
+from .target.provider import TargetProvider
 from .tool_factory import context_tools, open_tools
 
 

@@ -24,13 +24,13 @@ from ..store.files.staging import Staging
 from ..utils.canonical import pretty_json
 from ..utils.work_meter import WorkMeter
 from . import runs, service
-from .bootstrap import TargetProvider
 from .container import LiveRun
 from .html_report import stored_report
 from .opened_store import open_store
 from .run_lifecycle import error_from_payload, run_scope
 from .run_report import RunResult
 from .runs import SingleTargetRequest
+from .target.provider import TargetProvider
 from .tool_factory import open_tools
 
 _SINGLE_TASKS = ("run_tests: ", "analyze_test_results: ")
