@@ -55,9 +55,9 @@ def base_of_routes(document: Json, bases: Collection[str], routes: Collection[tu
     Args:
         routes: (method in capitals, path) of everything the application answers.
     """
-    known = {(method, _plain(path)) for method, path in routes}
-    described = [(method, _plain(path)) for method, path in _operations(document)]
-    counts = {base: sum((method, _plain(base) + path) in known for method, path in described) for base in bases}
+    known = {(method, without_names(path)) for method, path in routes}
+    described = [(method, without_names(path)) for method, path in _operations(document)]
+    counts = {base: sum((method, without_names(base) + path) in known for method, path in described) for base in bases}
     best = max(counts, key=lambda base: counts[base], default="")
     return best if counts.get(best) else None
 
@@ -107,8 +107,8 @@ def _operations(document: Json) -> list[tuple[str, str]]:
     ]
 
 
-def _plain(path: str) -> str:
-    """The path without the names of its parameters."""
+def without_names(path: str) -> str:
+    """Return a path without the names of its parameters: one thing may be named by several."""
     return re.sub(r"\{[^{}]*\}", "{}", path).rstrip("/")
 
 

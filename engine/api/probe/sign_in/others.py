@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...document.auth import auth_names
+from ...document.base_path import without_names
 from ...model.json_values import leaves, lists
 from ...model.model import UNSAFE, Json, ObservedProposal
 from ...values.paging import cuts
@@ -35,7 +35,7 @@ def shown_to_others(found: Iterable[ObservedProposal]) -> frozenset[str]:
     Somebody who has not signed in reads them, or another user reads what was added below them. That another user reads
     the thing itself shows as well that nobody looks whose it is.
     """
-    return frozenset(_plain(seen.proposal.operation.path) for seen in found if _reads_anothers(seen))
+    return frozenset(without_names(seen.proposal.operation.path) for seen in found if _reads_anothers(seen))
 
 
 def _reads_anothers(seen: ObservedProposal) -> bool:
@@ -47,11 +47,6 @@ def _reads_anothers(seen: ObservedProposal) -> bool:
     listed = not single and any(lists(parse_json(seen.answer), frozenset()))
     asked = auth_names(proposal.request)
     return reads and owned and read and ((asked == () and single) or (listed and asked in ((), (OTHER,))))
-
-
-def _plain(path: str) -> str:
-    """A path without the names of its parameters: operations may name one thing by several."""
-    return re.sub(r"{[^{}]*}", "{}", path).rstrip("/")
 
 
 def changed_by_another(
@@ -68,7 +63,7 @@ def changed_by_another(
     operation = seen.proposal.operation
     if not _reaches(seen, guarded) or seen.proposal.request["method"] not in UNSAFE:
         return None
-    if operation.method == "POST" and _is_shown(_plain(operation.path), shown):
+    if operation.method == "POST" and _is_shown(without_names(operation.path), shown):
         return None
     return ContractViolation(
         seen,
