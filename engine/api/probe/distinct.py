@@ -103,6 +103,19 @@ def with_optional(content: Json, full: Any) -> Json:
     return whole
 
 
+def wrapper_in(content: Json) -> str:
+    """Return the one field that a body has everything in, `note` of `{"note": {"text": "…"}}`; empty for none."""
+    name = next(iter(content)) if len(content) == 1 else ""
+    return name if name and isinstance(content[name], dict) else ""
+
+
+def unwrapped(request: Json) -> Json:
+    """Return what a body tells by name, of `{"note": {"text": "…"}}` the note; empty where it tells nothing so."""
+    content = fields_of(request) or {}
+    wrapper = wrapper_in(content)
+    return content[wrapper] if wrapper else content
+
+
 def _of_its_own(baseline: BaselineRequest, request: Json, number: int, word: str) -> tuple[Json, Json]:
     """Return a further request like a first one, with a key of its own, and what it saves under names of its own."""
     key = request_key(baseline)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..model.model import Json, Proposal
 from ..values.data import NOTHING
-from .distinct import NO_OTHERS, Others, other_value, with_optional
+from .distinct import NO_OTHERS, Others, other_value, unwrapped, with_optional, wrapper_in
 from .propose_values import make_proposal, with_body
 from .resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups, readings_of
 
@@ -71,27 +71,20 @@ def single_updates(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
             yield field, _wrapped(baseline, fields)
 
 
-def _wrapper(content: Json | None) -> str:
-    """Return the one field that a body has everything in, `note` of `{"note": {"text": "…"}}`; empty for none."""
-    name = next(iter(content)) if content and len(content) == 1 else ""
-    return name if name and content and isinstance(content[name], dict) else ""
-
-
 def _content(baseline: BaselineRequest) -> Json | None:
     """Return what a request holds by name, inside of the one field that wraps it; None for no object."""
-    content = fields_of(baseline.request) if baseline.operation.body is not None else None
-    wrapper = _wrapper(content)
-    return content[wrapper] if wrapper and content else content
+    is_object = baseline.operation.body is not None and fields_of(baseline.request) is not None
+    return unwrapped(baseline.request) if is_object else None
 
 
 def _wrapped(baseline: BaselineRequest, fields: Json) -> Json:
-    wrapper = _wrapper(fields_of(baseline.request))
+    wrapper = wrapper_in(fields_of(baseline.request) or {})
     return {wrapper: fields} if wrapper else fields
 
 
 def _schema(world: ResourceModel, baseline: BaselineRequest) -> Any:
     assert baseline.operation.body is not None
-    schema, wrapper = baseline.operation.body.schema, _wrapper(fields_of(baseline.request))
+    schema, wrapper = baseline.operation.body.schema, wrapper_in(fields_of(baseline.request) or {})
     return world.samples.properties(schema).get(wrapper, True) if wrapper else schema
 
 
@@ -108,9 +101,7 @@ def _given(baseline: BaselineRequest) -> Json:
     """Return the values that a setup gives its resources."""
     given: Json = {}
     for step in baseline.setup:
-        content = fields_of(step) or {}
-        wrapper = _wrapper(content)
-        given |= content[wrapper] if wrapper else content
+        given |= unwrapped(step)
     return given
 
 

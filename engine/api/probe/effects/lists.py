@@ -12,13 +12,12 @@ from ...model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
 from ...values import paging
 from ...values.data import NOTHING
 from ...values.negative_requests import edge_values
-from ..distinct import NO_OTHERS, Others, producers_with_another, renamed
+from ..distinct import NO_OTHERS, Others, producers_with_another, renamed, unwrapped
 from ..propose_access import admins_list, another_users_list, filtered_for_others, flagged_for_admins
 from ..propose_values import copy_request, make_proposal
 from ..resource_model import (
     BaselineRequest,
     ResourceModel,
-    fields_of,
     merge_setups,
     parse_json,
     put_parameter,
@@ -228,7 +227,7 @@ def _member_values(world: ResourceModel, parameter: ApiParameter, story: list[Js
     named = parameter.name.lower()
     whole = world.samples.merged(parameter.schema)
     for request in story:
-        for content in (_told(request), request.get("path_parameters") or {}):
+        for content in (unwrapped(request), request.get("path_parameters") or {}):
             # Templates are filled in later: their text is no value.
             values += [entry for key, entry in content.items() if key.lower() == named and "{{" not in str(entry)]
             lists = [entry for key, entry in content.items() if isinstance(entry, list) and _is_list_of(key, named)]
@@ -238,7 +237,7 @@ def _member_values(world: ResourceModel, parameter: ApiParameter, story: list[Js
     if isinstance(whole.get("enum"), list):
         values += [option for option in whole["enum"] if option is not None]
     elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
-        numbers = [scalar for request in story for scalar in _scalars(_told(request), whole)]
+        numbers = [scalar for request in story for scalar in _scalars(unwrapped(request), whole)]
         values += numbers
         # Just above a member's value, where a filter with < and one with <= differ.
         values += [number + 1 for number in numbers if isinstance(number, int)]
@@ -267,15 +266,8 @@ def _paging_values(parameter: ApiParameter, story: list[Json]) -> Iterator[Any]:
     elif paging.pages(parameter.name):
         yield 2
     elif paging.sorts(parameter.name):
-        for field in next((list(body)[:2] for body in map(_told, story) if body), []):
+        for field in next((list(body)[:2] for body in map(unwrapped, story) if body), []):
             yield from (field, f"-{field}")
-
-
-def _told(request: Json) -> Json:
-    """Return what a body tells by name, without an object around it: of `{"article": {…}}` the article."""
-    content = fields_of(request) or {}
-    only = next(iter(content.values())) if len(content) == 1 else None
-    return only if isinstance(only, dict) else content
 
 
 def _is_list_of(key: str, named: str) -> bool:
@@ -292,5 +284,5 @@ def _scalars(content: Json, whole: Any) -> list[Any]:
 
 
 def _texts(request: Json) -> list[str]:
-    values = [*(request.get("path_parameters") or {}).values(), *_told(request).values()]
+    values = [*(request.get("path_parameters") or {}).values(), *unwrapped(request).values()]
     return [text for text in values if isinstance(text, str) and "{{" not in text and len(text) > 1]
