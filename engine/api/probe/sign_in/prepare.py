@@ -57,7 +57,7 @@ async def find_credentials(
         SandboxFailure: the sandbox broke.
     """
     described = world.api
-    world.api = with_sign_up_fields(described, world.samples)
+    filled = world.api = with_sign_up_fields(described, world.samples)
     names = _NamesAskedFor(observer, world, until)
     original = world.api = await names.corrected({})
     api = world.api = await with_header_schemes(observer, world, headers, until)
@@ -78,7 +78,7 @@ async def find_credentials(
         _note_logins(world)
     world.api = await _with_optional_sign_in(observer, world, until)
     _note_missing(world, original, secrets)
-    world.api = _without_unused_fields(world, described)
+    world.api = _without_unused_fields(world, described, filled)
     # Who is let in is told what is missing, too.
     credentials |= world.users
     world.api = await names.corrected(credentials)
@@ -131,9 +131,12 @@ class _NamesAskedFor:
         return there if again and takes_name(again[0], there) else ""
 
 
-def _without_unused_fields(world: ResourceModel, described: Api) -> Api:
-    """Return the API where only a sign-up by which somebody has signed up takes other fields than were described."""
-    filled = with_sign_up_fields(described, world.samples)
+def _without_unused_fields(world: ResourceModel, described: Api, filled: Api) -> Api:
+    """Return the API where only a sign-up by which somebody has signed up takes other fields than were described.
+
+    Args:
+        filled: see `with_sign_up_fields`.
+    """
     before = {new.name: old for new, old in zip(filled.operations, described.operations, strict=True) if new is not old}
     sign_in = world.users[USER].sign_in if world.users else None
     used = {(request["method"], request["path"]) for request in (sign_in.requests if sign_in is not None else ())}
