@@ -69,20 +69,16 @@ def asked_variables(project):
     What is set already was given for this project in its settings: its code needs that value, whoever runs it. Fields
     of settings that are checked (pydantic's `BaseSettings`) take no nonsense: with it nothing of the project starts.
     """
-    files = python_files(project)
-    found = variables_read(files).union(COMMON_VARIABLES)
-    left_out = {*os.environ, *checked_variables(files)}
+    found, left_out = set(COMMON_VARIABLES), set(os.environ)
+    for text in map(text_of, python_files(project)):
+        found.update(READS.findall(text))
+        left_out.update(checked_variables(text))
     return sorted(name for name in found if name not in left_out and not KEPT.fullmatch(name))
 
 
-def checked_variables(paths):
+def checked_variables(text):
     """The environment variables that fill fields of checked settings, as far as names tell: `debug: bool` is DEBUG."""
-    found = set()
-    for path in paths:
-        text = text_of(path)
-        if "BaseSettings" in text:
-            found.update(name.upper() for name in FIELDS.findall(text))
-    return found
+    return {name.upper() for name in FIELDS.findall(text)} if "BaseSettings" in text else set()
 
 
 def variables_read(paths):
