@@ -25,7 +25,7 @@ from .propose_values import (
     parameter_proposals,
     with_body,
 )
-from .resource_model import BaselineRequest, ResourceModel, merge_setups, put_parameter, variables_in
+from .resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups, put_parameter, variables_in
 
 _MEDIA_STATUSES = (400, 415, 422)
 _UNKNOWN_NUMBER = 999999
@@ -111,10 +111,12 @@ def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterat
     yield make_proposal(baseline, "twice", "called twice", "state", baseline.request, **marks)
     if operation.method not in ("PATCH", "PUT") or operation.body is None:
         return
-    content = (baseline.request.get("body") or {}).get("content")
+    content = fields_of(baseline.request)
+    if content is None:
+        return
     for name, inner in world.samples.properties(operation.body.schema).items():
         values = world.samples.merged(inner).get("enum")
-        if not isinstance(values, list) or not isinstance(content, dict) or len(values) > _MOST_PAIRS:
+        if not isinstance(values, list) or len(values) > _MOST_PAIRS:
             continue
         for first in values:
             for then in values:

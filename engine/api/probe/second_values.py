@@ -12,7 +12,7 @@ from .baselines import BaselineFinder
 from .distinct import Others, distinct_requests, third_request
 from .execute import all_worked
 from .propose_values import copy_request
-from .resource_model import BaselineRequest, ResourceModel, merge_setups
+from .resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups
 
 
 async def second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:
@@ -153,9 +153,7 @@ def _with_second_values(steps: Iterable[Json], bodies: Mapping[str, tuple[Json, 
 
 
 def _names_chosen(usual: Json, other: Json) -> dict[tuple[str, str], str]:
-    before, after = usual["body"].get("content"), other["body"].get("content")
-    if not isinstance(before, dict) or not isinstance(after, dict):
-        return {}
+    before, after = fields_of(usual) or {}, fields_of(other) or {}
     return {(name, text): after[name] for name, text in before.items() if isinstance(text, str) and name in after}
 
 
