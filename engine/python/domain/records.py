@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..model.domain import UNKNOWN, ParameterDomain
 from ..model.model import CallableFacts, ClassFacts
-from .from_prose import domain_of_phrase
+from .phrases import domain_of_phrase
 
 COLUMN_NAMES = ("'name'", "'count'")
 """Names of the columns of sample rows: a word, and a number."""

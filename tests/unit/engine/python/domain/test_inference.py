@@ -10,8 +10,8 @@ import pytest
 from testwright.engine.python.domain.describe import described
 from testwright.engine.python.domain.examples import ExampleContext, natural_values
 from testwright.engine.python.domain.from_literals import domain_of_values
-from testwright.engine.python.domain.from_prose import domain_of_phrase
 from testwright.engine.python.domain.inference import infer_domains
+from testwright.engine.python.domain.phrases import domain_of_phrase
 from testwright.engine.python.facts.type_inference import name_entry
 from testwright.engine.python.model.domain import ParameterDomain
 from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.domain.from_prose import domain_of_phrase
 from testwright.engine.python.domain.membership import count_outside
+from testwright.engine.python.domain.phrases import domain_of_phrase
 from testwright.engine.python.model.model import Trial
 from testwright.tests.support.engine.python_projects import context_of, write_project
 
