@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ..model.domain import PreconditionKind
+from ..model.domain import ParameterDomain, PreconditionKind
 
 INTEGERS = ("6", "4", "9", "2", "7", "5")
 MORE_INTEGERS = ("3", "12", "10")
@@ -82,7 +82,7 @@ NUMBER_PAIRS = (
 )
 
 # By style: nodes of text, then numbered nodes. Every node is reached from the first one; no node reaches itself.
-GRAPHS: dict[str, tuple[str, str]] = {
+_GRAPHS: dict[str, tuple[str, str]] = {
     "list": (
         "{'A': ['B', 'C'], 'B': ['D'], 'C': ['D'], 'D': []}",
         "{0: [1, 2], 1: [3], 2: [3], 3: []}",
@@ -104,7 +104,7 @@ GRAPHS: dict[str, tuple[str, str]] = {
         "[[1, 2], [3], [3], []]",
     ),
 }
-GRAPH_COMPANIONS: dict[str, tuple[str, ...]] = {
+_GRAPH_COMPANIONS: dict[str, tuple[str, ...]] = {
     "list": ("{'A': ['B'], 'B': ['C'], 'C': ['A']}", "{'A': ['B'], 'B': [], 'C': []}", "{'A': []}", "{}"),
     "set": ("{'A': {'B'}, 'B': {'C'}, 'C': {'A'}}", "{'A': {'B'}, 'B': set(), 'C': set()}", "{'A': set()}", "{}"),
     "mapping": (
@@ -170,3 +170,20 @@ KEY_FUNCTIONS = {
     "real": ("lambda x: -x", "round"),
 }
 ELLIPSIS_NAME = re.compile(r"placeholder|ellipsis|continuation|(truncation_)?marker")
+
+
+def graph_sources(domain: ParameterDomain) -> list[str]:
+    """Graphs of a domain, as source: the plainest first, an empty one last."""
+    at = 1 if domain.element is not None and domain.element.kind == "integer" else 0
+    if domain.style == "edges":
+        length = domain.length or 2
+        weights = ("4", "1", "2")
+        pairs = (("0", "1"), ("0", "2"), ("2", "1")) if at else (("'A'", "'B'"), ("'A'", "'C'"), ("'C'", "'B'"))
+        rows = [
+            ", ".join([*pair, *([weight] if length > 2 else [])]) for pair, weight in zip(pairs, weights, strict=True)
+        ]
+        return [f"[{', '.join(f'({row})' for row in rows)}]", f"[({rows[0]})]", "[]"]
+    style = domain.style or "list"
+    # Nodes of one kind: those of another parameter are chosen from the first graph.
+    companions = _GRAPH_COMPANIONS[style] if not at else ()
+    return [_GRAPHS[style][at], *companions, "[]" if style == "indexed" else "{}"]

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from ....utils.python_source import literal_or, shared_expression
 from ..facts.type_inference import name_entry
-from ..model.candidate_parts import combined
+from ..model.candidate_parts import combined, container, dictionary
 from ..model.domain import UNKNOWN, ParameterDomain
 from ..model.model import Candidate
 from . import example_tables as tables
@@ -115,7 +115,7 @@ def _candidates(domain: ParameterDomain, context: ExampleContext) -> Sequence[Ca
         "tuple": _tuples,
         "mapping": _mappings,
         "matrix": _matrices,
-        "graph": _graphs,
+        "graph": lambda one, _: _plain(*tables.graph_sources(one)),
         "choice": _chosen,
         "callable": lambda one, at: _plain(*function_sources(one, at.name, at.default, at.items)),
         "union": _unions,
@@ -195,27 +195,6 @@ def _texts(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
 # Containers
 
 _OPEN = frozenset({"Iterable", "Sequence", "Collection", "Container", "Sized"})
-_BRACKETS = {
-    "tuple": ("(", ")"),
-    "set": ("{", "}"),
-    "frozenset": ("frozenset({", "})"),
-    "deque": ("deque([", "])"),
-    "iterator": ("iter([", "])"),
-}
-_EMPTY = {"tuple": "()", "set": "set()", "frozenset": "frozenset()", "deque": "deque()", "iterator": "iter([])"}
-_NEEDED = {"deque": ("from collections import deque",)}
-
-
-def container(items: Sequence[Candidate], kind: str) -> Candidate:
-    """A container of several items; `kind` is its type's name, a list for unknown ones."""
-    if not items and kind in _EMPTY:
-        return Candidate(_EMPTY[kind], _NEEDED.get(kind, ()), origin="domain")
-    opening, closing = _BRACKETS.get(kind, ("[", "]"))
-    comma = "," if kind == "tuple" and len(items) == 1 else ""
-    made = combined(
-        f"{opening}{', '.join(item.source for item in items)}{comma}{closing}", items, _NEEDED.get(kind, ())
-    )
-    return Candidate(made.source, made.imports, made.arrange, made.fixtures, "domain")
 
 
 def _sequences(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
@@ -352,7 +331,7 @@ def _mappings(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
             if made is None:
                 return []
             parts.append(combined(f"{name!r}: {made.source}", [made]))
-        return [_dictionary(parts, domain)]
+        return [dictionary(parts, domain.type_name)]
     if tables.VARIABLES_NAME.fullmatch(context.name) and domain.source != "annotation":
         return [*_plain("{'name': 'value'}", "{'name': 'value', 'page': 2}", "{}")]  # what sample templates ask for
     key, value = domain.key or ParameterDomain("text"), domain.value or ParameterDomain("integer")
@@ -368,24 +347,11 @@ def _mappings(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
     values = [*values, *values, *values]
     parts = [combined(f"{one.source}: {other.source}", (one, other)) for one, other in zip(keys, values, strict=False)]
     return [
-        _dictionary(parts[:3], domain),
-        _dictionary(parts[1:3], domain),
-        _dictionary(parts[:1], domain),
-        _dictionary([], domain),
+        dictionary(parts[:3], domain.type_name),
+        dictionary(parts[1:3], domain.type_name),
+        dictionary(parts[:1], domain.type_name),
+        dictionary([], domain.type_name),
     ]
-
-
-def _dictionary(parts: Sequence[Candidate], domain: ParameterDomain) -> Candidate:
-    text = f"{{{', '.join(part.source for part in parts)}}}"
-    wrapped = {
-        "OrderedDict": ("OrderedDict({})", ("from collections import OrderedDict",)),
-        "Counter": ("Counter({})", ("from collections import Counter",)),
-        "ChainMap": ("ChainMap({})", ("from collections import ChainMap",)),
-        "defaultdict": ("defaultdict(list, {})", ("from collections import defaultdict",)),
-    }.get(domain.type_name)
-    form, imports = wrapped or ("{}", ())
-    made = combined(form.replace("{}", text), parts, imports)
-    return Candidate(made.source, made.imports, made.arrange, made.fixtures, "domain")
 
 
 def _matrices(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
@@ -404,22 +370,6 @@ def _matrices(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
     found = rotated(tables.MATRICES, context.place)
     wide = [] if domain.requires("square") else ["[[1, 2, 3], [4, 5, 6]]"]
     return _plain(*found, *wide, "[[5]]", "[[0, 0], [0, 0]]", *([] if domain.requires("square") else ["[]"]))
-
-
-def _graphs(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
-    at = 1 if domain.element is not None and domain.element.kind == "integer" else 0
-    if domain.style == "edges":
-        length = domain.length or 2
-        weights = ("4", "1", "2")
-        pairs = (("0", "1"), ("0", "2"), ("2", "1")) if at else (("'A'", "'B'"), ("'A'", "'C'"), ("'C'", "'B'"))
-        rows = [
-            ", ".join([*pair, *([weight] if length > 2 else [])]) for pair, weight in zip(pairs, weights, strict=True)
-        ]
-        return _plain(f"[{', '.join(f'({row})' for row in rows)}]", f"[({rows[0]})]", "[]")
-    style = domain.style or "list"
-    # Nodes of one kind: those of another parameter are chosen from the first graph.
-    companions = tables.GRAPH_COMPANIONS[style] if not at else ()
-    return _plain(tables.GRAPHS[style][at], *companions, "[]" if style == "indexed" else "{}")
 
 
 def _chosen(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
