@@ -129,18 +129,13 @@ def rank_candidates(
     found: dict[Goal, list[TrialCandidate]] = {}
     domains = {one.qualname: one for one in facts.domains}
     acts = written_acts(one.trial for one in records)
-    for record in _admitted(records, facts, lines):
+    for record in _admitted(records, facts, lines, fitting):
         trial, raised = record.trial, record.observation.raised
-        if passes_foreign_text(trial, facts, fitting):
-            continue
         called = callables.get(trial.subject)
         traits = _traits(record, called, facts, fit_known=fit_known)
         invented = dict(invented_words(trial, called, domains.get(trial.subject), acts))
         shows_foreign = bool(traits.representation.texts & foreign)
-        odd = [
-            max(oddness_beside(text, fitting), 2 * is_half_word(text, written))
-            for text in traits.representation.texts - written
-        ]
+        odd = (_oddness(text, fitting, written) for text in traits.representation.texts - written)
         candidate = TrialCandidate(
             record=record,
             goals=traits.goals,
@@ -165,6 +160,10 @@ def rank_candidates(
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
 
 
+def _oddness(text: str, fitting: frozenset[str], written: frozenset[str]) -> int:
+    return max(oddness_beside(text, fitting), 2 * is_half_word(text, written))
+
+
 def _asserts(record: TrialRecord, none_matters: Set[str]) -> bool:
     """Whether an exact assertion is possible; None counts for callables of which it says something."""
     says_none = returned_none(record.observation) and record.trial.subject in none_matters
@@ -178,7 +177,9 @@ def _leaves_alike(record: TrialRecord, shown: Representation) -> bool:
     return alike and Distinction not in record.notes and not record.trial.wanted
 
 
-def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: RaisingLines) -> Iterator[TrialRecord]:
+def _admitted(
+    records: Sequence[TrialRecord], facts: ModuleFacts, lines: RaisingLines, fitting: frozenset[str]
+) -> Iterator[TrialRecord]:
     """Generates the records that a test may show: no accident, no draw, nothing that another record shows better."""
     shown = {
         (one.trial.act, *one.trial.arrange)
@@ -191,7 +192,7 @@ def _admitted(records: Sequence[TrialRecord], facts: ModuleFacts, lines: Raising
     silent = silent_methods(records)
     forbidden = classes_made_elsewhere((one.trial for one in records if one.observation.outcome == "returned"), facts)
     for record in records:
-        if record.number in stepping or says_nothing(record, facts) or _is_unfit(record, facts):
+        if record.number in stepping or says_nothing(record, facts) or _is_unfit(record, facts, fitting):
             continue
         if calls_forbidden_class(record.trial, forbidden):
             continue
@@ -214,11 +215,12 @@ class _Unfit:
     """Key of the notes of records: the domains by which a trial was judged, and whether it is unfit."""
 
 
-def _is_unfit(record: TrialRecord, facts: ModuleFacts) -> bool:
+def _is_unfit(record: TrialRecord, facts: ModuleFacts, fitting: frozenset[str]) -> bool:
     """Whether no test may show what a record passes, cached in its notes: records are ranked many times."""
     known = record.notes.get(_Unfit)
     if not isinstance(known, tuple) or known[0] is not facts.domains:
-        known = record.notes[_Unfit] = (facts.domains, is_unfit(record.trial, facts))
+        unfit = is_unfit(record.trial, facts) or passes_foreign_text(record.trial, facts, fitting)
+        known = record.notes[_Unfit] = (facts.domains, unfit)
     return bool(known[1])
 
 
