@@ -32,7 +32,7 @@ def with_right_subjects(records: Sequence[TrialRecord], facts: ModuleFacts) -> l
     for owner in facts.classes:
         for one in owner.members:
             members[one.name].append(one)
-    bases = bases_by_class(facts)
+    bases = bases_by_class(facts.classes)
     callables = with_inherited(facts)
     called = {(one.trial.subject, one.trial.arrange) for one in records if _calls_object(one, callables)}
     made = _classes_made(records, facts)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from ....utils.graphs import reachable
 from ....utils.python_names import last_name
 from ..model.model import CallableFacts, ClassFacts, Documentation
+from .lineage import bases_by_class, lineage
 from .makers import made_class
 
 _MAKE, _MADE = r"(?:instantiate|construct|create)", r"(?:instantiated|constructed|created)"
@@ -33,24 +34,16 @@ _MARKED = re.compile(r"`[~.]?(?P<marked>[\w.]+)(?:\(.*?\))?`|\b(?P<called>[\w.]+
 _BUILT_IN = re.compile(r"(None|int|float|complex|bool|str|bytes|list|tuple|set|frozenset|dict|List|Tuple|Set|Dict)\b.*")
 
 
-def forbids_calls(documentation: Documentation, name: str = "") -> bool:
-    """Whether a class says that its objects are made by functions: "Do not instantiate directly, use `pdeque`".
-
-    Only what is said of the class itself counts, not of what it works with: "Files are not created directly".
-
-    Args:
-        name: of the class.
-    """
-    return any(_forbidding(name).search(paragraph) for paragraph in _paragraphs(documentation))
-
-
 def _paragraphs(documentation: Documentation) -> list[str]:
     return [" ".join(one.split()) for one in re.split(r"\n\s*\n", documentation.text)]
 
 
 def _forbidding(name: str) -> re.Pattern[str]:
-    """What forbids to call a class of a name; its objects are "it", "instances", or bear its name."""
-    nouns = r"class(?: itself)?|instances?|objects?|type" + (rf"|`*{re.escape(name)}s?`*" if name else "")
+    """What forbids to call a class of a name; its objects are "it", "instances", or bear its name.
+
+    Only what is said of the class itself counts, not of what it works with: "Files are not created directly".
+    """
+    nouns = rf"class(?: itself)?|instances?|objects?|type|`*{re.escape(name)}s?`*"
     whole = rf"(?: (?:of|from) (?:it|the|this|these|{nouns}))?(?: (?:class|type)(?:es)?)?(?: (?:is|are))?"
     thing = rf"(?:it|this|them|(?:an? |the |this |these |any )?(?:{nouns}){whole}(?: (?:that|which))?)"
     active = rf"(?:do not|don't|never|should(?: not|n't| never)|must(?: not|n't| never)|not (?:be )?{_INTENDED})"
@@ -93,6 +86,7 @@ class _Reader:
         functions: Sequence[CallableFacts],
     ) -> None:
         self._owners, self._registered, self._functions = owners, registered, functions
+        self._bases = bases_by_class(owners.values())
 
     def makers(self, owner: ClassFacts) -> tuple[str, ...]:
         """What documents say to use instead of a class; empty where it may be called."""
@@ -118,8 +112,8 @@ class _Reader:
 
     def _named_above(self, owner: ClassFacts) -> tuple[str, ...]:
         """What the nearest documented base names, where it is certain to make objects of the class."""
-        lineage = reachable([owner.name], lambda one: (base for base in self._bases(one) if base in self._owners))
-        said = next((self._owners[one] for one in lineage[1:] if self._owners[one].documentation.text), None)
+        above = (self._owners[one] for one in lineage(owner.name, self._bases)[1:])
+        said = next((one for one in above if one.documentation.text), None)
         if said is None or owner.documentation.text:
             return ()
         named = self._named_for(owner, said)
@@ -134,11 +128,7 @@ class _Reader:
         return bool({owner.name, said.name} & set(self._lineage(made))) or made in self._lineage(owner.name)
 
     def _lineage(self, name: str) -> list[str]:
-        return reachable([name], lambda one: (*self._bases(one), *self._registered.get(one, ())))
-
-    def _bases(self, name: str) -> list[str]:
-        bases = self._owners[name].bases if name in self._owners else ()
-        return [base.partition("[")[0] for base in bases]
+        return reachable([name], lambda one: (*self._bases.get(one, ()), *self._registered.get(one, ())))
 
 
 def _named_in(text: str) -> Iterator[str]:

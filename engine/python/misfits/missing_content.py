@@ -19,7 +19,7 @@ _FEWEST_OPTIONS = 2
 
 def constructor_of(owner: ClassFacts, facts: ModuleFacts) -> CallableFacts | None:
     """The constructor of a class, its own or the nearest inherited one of the module."""
-    owners, bases = {one.name: one for one in facts.classes}, bases_by_class(facts)
+    owners, bases = {one.name: one for one in facts.classes}, bases_by_class(facts.classes)
     found = (owners[name].constructor for name in lineage(owner.name, bases))
     return next((one for one in found if one is not None), None)
 

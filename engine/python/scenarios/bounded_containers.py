@@ -37,7 +37,7 @@ async def show_bounded_containers(facts: ModuleFacts, search: TrialSearch, obser
 
 def _of_class(owner: ClassFacts, facts: ModuleFacts) -> Iterator[Scenario]:
     owners = {one.name: one for one in facts.classes}
-    kinds = [owners[name] for name in lineage(owner.name, bases_by_class(facts))]
+    kinds = [owners[name] for name in lineage(owner.name, bases_by_class(facts.classes))]
     limit = next((name for one in kinds if (name := _limit_of(one)) is not None), None)
     if limit is None or owner.kind in ("abstract", "protocol", "enum"):
         return

@@ -44,7 +44,7 @@ class MethodReader:
 
     def __init__(self, facts: ModuleFacts) -> None:
         self._members = {owner.name: owner.members for owner in facts.classes}
-        self._bases = bases_by_class(facts)
+        self._bases = bases_by_class(facts.classes)
         self._fixed = {name for name, _ in (*facts.imports, *facts.constants)} | set(self._bases)
 
     def effect(self, qualname: str) -> Effect:

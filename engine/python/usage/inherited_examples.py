@@ -20,7 +20,7 @@ def add_inherited_values(known: dict[tuple[str, str], list[Candidate]], facts: M
 
 def _overriding(facts: ModuleFacts) -> Iterator[tuple[CallableFacts, CallableFacts]]:
     """The members that override one of a base of the module, with that one."""
-    owners, bases = {owner.name: owner for owner in facts.classes}, bases_by_class(facts)
+    owners, bases = {owner.name: owner for owner in facts.classes}, bases_by_class(facts.classes)
     for owner in facts.classes:
         for one in owner.members:
             above = (other for name in lineage(owner.name, bases)[1:] for other in owners[name].members)

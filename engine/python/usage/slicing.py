@@ -143,7 +143,7 @@ class Subjects:
         for owner in facts.classes:
             if owner.makers and owner.kind != "abstract":
                 self._makers = {**dict.fromkeys(owner.makers, owner.name), **self._makers}
-        owners, named = {owner.name: owner for owner in facts.classes}, bases_by_class(facts)
+        owners, named = {owner.name: owner for owner in facts.classes}, bases_by_class(facts.classes)
         self._bases = {name: [owners[one] for one in lineage(name, named)] for name in owners}
         self._inheriting = {name for name, bases in self._bases.items() if _has_base_outside(bases)}
         self._actions = {action for name in self._members for action in _actions(name)}
