@@ -12,12 +12,13 @@ from dataclasses import replace
 
 from ....utils.graphs import reachable
 from ....utils.python_names import last_name
-from ..model.model import CallableFacts, ClassFacts, Documentation
+from ..model.model import CallableFacts, ClassFacts
 from .lineage import bases_by_class, lineage
 from .makers import made_class
 
 _MAKE, _MADE = r"(?:instantiate|construct|create)", r"(?:instantiated|constructed|created)"
 _HOW = r"(?:directly|by hand|manually|yourself)"
+_TELLS_HOW = re.compile(_HOW, re.IGNORECASE)
 _INTENDED = r"(?:meant|intended|supposed) to"
 _READERS = r"(?:(?:please|note that|you|users?|callers?|so|and|but|thus|therefore|instead) )*"
 _START = rf"(?:^|[.:;,(!?] ?){_READERS}"
@@ -34,8 +35,12 @@ _MARKED = re.compile(r"`[~.]?(?P<marked>[\w.]+)(?:\(.*?\))?`|\b(?P<called>[\w.]+
 _BUILT_IN = re.compile(r"(None|int|float|complex|bool|str|bytes|list|tuple|set|frozenset|dict|List|Tuple|Set|Dict)\b.*")
 
 
-def _paragraphs(documentation: Documentation) -> list[str]:
-    return [" ".join(one.split()) for one in re.split(r"\n\s*\n", documentation.text)]
+def _forbidding_paragraphs(said: ClassFacts) -> list[str]:
+    """The paragraphs of the document of a class that forbid to call it."""
+    paragraphs = (" ".join(one.split()) for one in re.split(r"\n\s*\n", said.documentation.text))
+    found = list(filter(_TELLS_HOW.search, paragraphs))
+    # A pattern for one class takes milliseconds to compile, and hardly any document says how to make its objects.
+    return list(filter(_forbidding(said.name).search, found)) if found else []
 
 
 def _forbidding(name: str) -> re.Pattern[str]:
@@ -99,8 +104,7 @@ class _Reader:
 
     def _named_for(self, owner: ClassFacts, said: ClassFacts) -> tuple[str, ...]:
         """What makes the objects of a class, as the documents of this or another one say where they forbid to call."""
-        pattern = _forbidding(said.name)
-        texts = [text for text in _paragraphs(said.documentation) if pattern.search(text)]
+        texts = _forbidding_paragraphs(said)
         named = {name.rpartition(".")[2] for text in texts for name in _named_in(text)}
         functions = [one.name for one in self._functions if one.name in named and self._may_make(one, owner, said)]
         factories = [
