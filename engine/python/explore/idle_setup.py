@@ -26,6 +26,7 @@ from ..selection.idle_arguments import (
     shorter_constructions,
     without_idle_constructions,
     without_links,
+    without_replaced,
 )
 from ..selection.idle_steps import CalledSteps, asking_methods
 from ..selection.representative import is_trivial
@@ -72,7 +73,7 @@ async def drop_idle_setup(
         for _ in range(_STATEMENTS):
             pairs = await _shortened(chosen, search, observer, subjects, evidence, others)
             sure = [pair for pair in pairs if evidence.allows(*pair, known)]
-            _supersede(search, known, sure)
+            search.records, known = without_replaced(search.records, known, _numbers(sure))
             # What is shorter by one statement may lack another one, too.
             chosen, others, shorter = [short for _, short in sure], [], shorter or bool(sure)
             if over() or not chosen:
@@ -82,7 +83,7 @@ async def drop_idle_setup(
         if not over():
             pairs = await _shortened(_some_of_each(alike), search, observer, subjects, evidence)
             sure = [pair for pair in pairs if evidence.allows(*pair, known)]
-            _supersede(search, known, sure)
+            search.records, known = without_replaced(search.records, known, _numbers(sure))
             shorter = shorter or bool(sure)
         if not shorter and (evidence.parts_without_effect == before or number >= _ROUNDS_FOR_PARTS):
             break
@@ -210,25 +211,15 @@ def _without_another_part(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
         yield replace(trial, act=act, source=origin_of_variant(trial))
 
 
-def _supersede(
-    search: TrialSearch, kills: dict[int, frozenset[int]], pairs: Iterable[tuple[TrialRecord, TrialRecord]]
-) -> None:
-    replaced = {long.number: short.number for long, short in pairs}
-    for number in replaced:
-        last = number
-        while last in replaced:  # each is shorter than the one before
-            last = replaced[last]
-        noticed = kills.get(last, frozenset()) | kills.pop(number, frozenset())
-        if noticed:
-            kills[last] = noticed
-    search.records = [one for one in search.records if one.number not in replaced]
-
-
 def _some_of_each(records: Sequence[TrialRecord]) -> list[TrialRecord]:
     counted: dict[str, list[TrialRecord]] = {}
     for one in records:
         counted.setdefault(one.trial.subject, []).append(one)
     return [one for found in counted.values() for one in found[:_MOST_OF_EACH]]
+
+
+def _numbers(pairs: Iterable[tuple[TrialRecord, TrialRecord]]) -> dict[int, int]:
+    return {long.number: short.number for long, short in pairs}
 
 
 def _left_out(long: Trial, short: Trial) -> set[str]:

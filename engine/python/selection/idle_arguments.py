@@ -82,7 +82,7 @@ def without_idle_options(
     for long, short, option, same in pairs:
         if same and (long.trial.subject, option) not in needed and not _is_shown_as_it_is(long):
             replaced.setdefault(long.number, short.number)
-    return _replaced(records, kills, replaced)
+    return without_replaced(records, kills, replaced)
 
 
 def without_idle_constructions(
@@ -98,7 +98,7 @@ def without_idle_constructions(
         shown = ShownBehaviour in long.notes or Distinction in long.notes
         if not shown and _is_read_of_new(long.trial) and _ends_alike(long, short) and not short.time_dependent:
             replaced.setdefault(long.number, short.number)
-    return _replaced(records, kills, replaced)
+    return without_replaced(records, kills, replaced)
 
 
 def shorter_constructions(records: Sequence[TrialRecord]) -> list[Trial]:
@@ -128,14 +128,18 @@ def _read_of(tree: ast.expr | None) -> ast.Call | None:
     return tree if isinstance(tree, ast.Call) else None
 
 
-def _replaced(
+def without_replaced(
     records: Sequence[TrialRecord], kills: Mapping[int, frozenset[int]], replaced: Mapping[int, int]
 ) -> tuple[list[TrialRecord], dict[int, frozenset[int]]]:
-    """The records without those that others take the place of, and the kills of what is left."""
+    """The records without those that others take the place of, and the kills of what is left.
+
+    Args:
+        replaced: the numbers of shorter records by those of the records whose place they take.
+    """
     known = dict(kills)
     for number in replaced:
         last = number
-        while last in replaced:  # each has fewer options than the one before
+        while last in replaced:  # each is shorter than the one before
             last = replaced[last]
         noticed = known.pop(number, frozenset()) | known.get(last, frozenset())
         if noticed:
