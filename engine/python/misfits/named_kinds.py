@@ -11,7 +11,7 @@ from ....utils.python_source import shared_expression
 from ..domain.arguments import Argument
 from ..domain.contains import Kinds
 from ..domain.phrases import takes_tuple
-from ..model.domain import ParameterDomain
+from ..model.domain import SAID_SOURCES, ParameterDomain
 
 _COLLECTION = re.compile(r"container|collection|choices|members|records|rows|entries")
 _SOME_COLLECTION = re.compile(rf"\w+_({_COLLECTION.pattern})")
@@ -29,7 +29,6 @@ _ASKS_MOMENTS = re.compile(
 )
 _PLAIN = frozenset("int float complex bool str bytes list tuple set frozenset dict range".split())
 _NUMBERS = frozenset({"int", "float", "complex", "bool"})
-_SAID = frozenset({"annotation", "docstring", "doctest", "call site"})
 _COLLECTIONS = frozenset({"sequence", "set", "iterator"})
 _DERIVED_BY_ALL = frozenset({"object", "ABC", "abc.ABC", "Generic", "typing.Generic"})
 
@@ -49,7 +48,7 @@ def contradicts_name(one: Argument, kinds: Kinds) -> bool:
         return domain.kind in ("any", "file")
     if _names_moment(one, name):
         return domain.kind in ("any", "datetime")
-    if domain.source in _SAID:
+    if domain.source in SAID_SOURCES:
         return False  # whoever says what is passed knows better than the name
     if _names_collection(name, domain):
         return kind in _NUMBERS or kind in ("str", "bytes")

@@ -9,7 +9,7 @@ from ....utils.python_names import assigned_variable
 from ....utils.python_source import shared_expression, shared_module
 from ..domain.arguments import Argument, arguments_of
 from ..domain.contains import is_inside
-from ..model.domain import ParameterDomain
+from ..model.domain import SAID_SOURCES, ParameterDomain
 from ..model.model import RICH_SOURCES, ModuleFacts, Trial
 from .missing_content import constructor_of, is_made_of_nothing
 from .mixed_kinds import mixes_kinds
@@ -29,7 +29,7 @@ def is_unfit(trial: Trial, facts: ModuleFacts) -> bool:
     arguments, kinds = arguments_of(trial, facts)
     if mixes_kinds(arguments, kinds) or any(contradicts_name(one, kinds) for one in arguments):
         return True
-    made = [one for one in arguments if _builds_object(one, trial) and one.domain.source in _SAID]
+    made = [one for one in arguments if _builds_object(one, trial) and one.domain.source in SAID_SOURCES]
     return any(not is_inside(one.value, _of_any_items(one.domain), kinds, conditions=False) for one in made)
 
 
@@ -49,9 +49,6 @@ def _calls_empty_object(trial: Trial, facts: ModuleFacts) -> bool:
     return any(
         isinstance(one.func, ast.Name) and one.func.id == owner and is_made_of_nothing(one, constructor) for one in made
     )
-
-
-_SAID = frozenset({"annotation", "docstring", "doctest", "call site"})
 
 
 def _of_any_items(domain: ParameterDomain) -> ParameterDomain:

@@ -53,8 +53,10 @@ PreconditionKind = Literal[
     "at most",
 ]
 
+# What persons say of a parameter, by a word or by a value.
+SAID_SOURCES: frozenset[str] = frozenset({"annotation", "docstring", "doctest", "call site"})
 # Evidence strong enough to say that a value is certainly outside: a name alone is not.
-STRONG_SOURCES: frozenset[str] = frozenset({"annotation", "docstring", "doctest", "call site", "use"})
+STRONG_SOURCES = SAID_SOURCES | {"use"}
 
 
 @dataclass(frozen=True, slots=True)
