@@ -49,6 +49,12 @@ def printed_argument(node: ast.AST) -> ast.expr | None:
     return None if isinstance(node.args[0], ast.Starred) else node.args[0]
 
 
+def method_call(statement: ast.stmt) -> tuple[str, ast.Call] | None:
+    """The method that a statement only calls, and the call; None for other statements."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return (call.func.attr, call) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+
+
 def named_functions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, Function]]:
     """Generates the functions of a module and the methods of its classes, with their qualified names."""
     for node in tree.body:

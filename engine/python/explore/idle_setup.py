@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ....utils.python_names import method_call
 from ....utils.python_source import parse_python
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
@@ -248,7 +249,7 @@ def _is_aside(record: TrialRecord, evidence: _Evidence, statement: ast.stmt) -> 
     """
     if evidence.only_asks(record.trial, text := ast.unparse(statement)) or _throws_away(record, text):
         return True
-    called = _called_method(statement)
+    called, _ = method_call(statement) or ("", None)
     return _QUESTION.fullmatch(called) is not None or called not in ("", record.trial.subject.rpartition(".")[2])
 
 
@@ -257,10 +258,5 @@ def _throws_away(record: TrialRecord, text: str) -> bool:
     owner, _, member = record.trial.subject.rpartition(".")
     value = record.observation.value
     makes = value is not None and bool(owner) and value.type_name.rpartition(".")[2] == owner
-    return makes and _called_method(parse_python(text.strip()).body[0]) == member
-
-
-def _called_method(statement: ast.stmt) -> str:
-    """The method that a statement only calls; "" for other statements."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
+    called = method_call(parse_python(text.strip()).body[0]) if makes else None
+    return called is not None and called[0] == member

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....utils.python_names import assigned_variable, names_of
+from ....utils.python_names import assigned_variable, method_call, names_of
 from ..inputs.calls import built_in_content
 from ..misfits.missing_content import constructor_of, is_empty_document, lacks_content
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
@@ -218,27 +218,21 @@ def receiver_of(act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFact
     return built, Content(count, crowded, tuple(done.values()))
 
 
-def _method_call(statement: ast.stmt) -> tuple[str, ast.Call] | None:
-    """The method that a statement only calls, and the call; None for other statements."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return (call.func.attr, call) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
-
-
 def _empties(statement: ast.stmt) -> bool:
     """Whether a statement takes everything out of an object."""
-    called = _method_call(statement)
+    called = method_call(statement)
     return called is not None and called[0] in EMPTYING
 
 
 def _takes_one(statement: ast.stmt) -> bool:
     """Whether a statement takes one item out of an object, without saying which: `stack.pop()`."""
-    called = _method_call(statement)
+    called = method_call(statement)
     return called is not None and called[0] in _TAKING_ONE and not (called[1].args or called[1].keywords)
 
 
 def _adds_nothing(statement: ast.stmt, facts: ModuleFacts) -> bool:
     """Whether an object is filled with what is empty: `box.update(Box())`."""
-    method, call = _method_call(statement) or ("", None)
+    method, call = method_call(statement) or ("", None)
     if call is None or call.keywords or not (method in _FILLING_BY_MANY or method.startswith("update")):
         return False
     return all(
@@ -309,7 +303,7 @@ def _put_in(statement: ast.stmt) -> int:
     """Counts what a statement puts into an object: one by `box[key] = value`, more by `box.extend([1, 2])`."""
     if isinstance(statement, ast.Assign):
         return int(isinstance(statement.targets[0], ast.Subscript))
-    method, call = _method_call(statement) or ("", None)
+    method, call = method_call(statement) or ("", None)
     if call is None or not call.args:
         return 0
     many = method in _FILLING_BY_MANY or method.endswith("_all")
