@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ....utils.graphs import reachable
 from ....utils.python_names import assignments_in, dotted_name, last_name
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import expression_or_none, walk
 from ..facts.lineage import bases_by_class, lineage, with_inherited
 from ..facts.operators import operation
 from ..model.arcs import own_arcs, runs_body
@@ -145,14 +146,27 @@ def _calls_what_was_made(trial: Trial) -> bool:
 
 def _is_made(node: ast.expr, owner: str, bound: Mapping[str, ast.expr]) -> bool:
     """Whether an expression constructs a class, or passes such an object to what it calls: `Schema(Any(Upper()))`."""
+    names = reachable(_names(node), lambda name: _names(bound[name]) if name in bound else ())
+    values = [node, *(bound[name] for name in names if name in bound)]
+    return any(
+        isinstance(part, ast.Call) and dotted_name(part.func) and last_name(part.func) == owner
+        for value in values
+        for part in _made_of(value)
+    )
+
+
+def _names(node: ast.expr) -> Iterator[str]:
+    return (part.id for part in _made_of(node) if isinstance(part, ast.Name))
+
+
+def _made_of(node: ast.expr) -> Iterator[ast.AST]:
+    """Generates a name, or a call of what has one and all that it is passed; nothing for other expressions."""
     if isinstance(node, ast.Name):
-        others = {name: value for name, value in bound.items() if name != node.id}
-        return node.id in bound and _is_made(bound[node.id], owner, others)
-    if not isinstance(node, ast.Call) or not dotted_name(node.func):
-        return False
-    passed = [*node.args, *(keyword.value for keyword in node.keywords)]
-    parts = (one for value in passed for one in ast.walk(value) if isinstance(one, ast.Call | ast.Name))
-    return last_name(node.func) == owner or any(_is_made(one, owner, bound) for one in parts)
+        yield node
+    elif isinstance(node, ast.Call) and dotted_name(node.func):
+        yield node
+        for value in (*node.args, *(keyword.value for keyword in node.keywords)):
+            yield from walk(value)
 
 
 def _under_right_subject(
