@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ....utils.python_source import expression_or_none, parse_expression
 from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..search.parallel_observers import Watcher
+from ..search.trial_mutation import with_act
 from ..search.trial_search import TrialRecord, TrialSearch
 
 _MOST_BASES = 2
@@ -64,7 +64,7 @@ def refusable_trials(records: Sequence[TrialRecord], one: CallableFacts) -> Iter
             for source in _unlike(value):
                 changed = copy.deepcopy(call)
                 changed.args[at] = parse_expression(source)
-                yield replace(trial, act=ast.unparse(changed), source="mutation", wanted=None, wanted_line=0)
+                yield with_act(trial, ast.unparse(changed))
 
 
 def _is_plain(call: ast.Call, name: str | None) -> bool:
