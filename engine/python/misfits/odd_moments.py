@@ -6,9 +6,10 @@ import ast
 import re
 
 from ....utils.python_names import dotted_name
-from ....utils.python_source import literal_or, shared_expression, shared_module
+from ....utils.python_source import literal_or, shared_module
 from ..inputs.operands import YEARS
 from ..model.model import RICH_SOURCES, Documentation, ModuleFacts, Trial
+from .forbidden_calls import calls_in
 
 _FIRST_OF_FOUR_DIGITS = 1000
 
@@ -18,9 +19,7 @@ def has_odd_year(trial: Trial, facts: ModuleFacts) -> bool:
     if trial.source in RICH_SOURCES:
         return False
     names = _names_of_dates(trial, facts)
-    trees = [*(shared_module(text.strip()) for text in trial.arrange), shared_expression(trial.act)]
-    calls = [node for tree in trees if tree is not None for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    years = [_year_of(one) for one in calls if dotted_name(one.func) in names]
+    years = [_year_of(one) for one in calls_in(trial) if dotted_name(one.func) in names]
     odd = [year for year in years if year is not None and year not in YEARS]
     return bool(odd) and not any(_is_named(year, facts) for year in odd)
 
