@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..model.spec_case import Case
-from .titles import slug, symbols_in_words
+from .titles import has_digit, slug, symbols_in_words
 
 LONGEST_PHRASE = 40
 _FEWEST_WORDS = 2
@@ -68,7 +68,7 @@ def phrase_of(message: str) -> str:
     words = words[:kept]
     phrase = re.sub(r"(?:^|_)not_valid_(\w+)$", r"_invalid_\1", "_".join(words)).strip("_")
     fits = len(phrase) <= LONGEST_PHRASE and phrase.count("_") + 1 >= _FEWEST_WORDS
-    return phrase if fits and not any(letter.isdigit() for letter in phrase) else ""
+    return phrase if fits and not has_digit(phrase) else ""
 
 
 def _with_symbol(clause: str) -> list[str]:

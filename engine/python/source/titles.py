@@ -64,6 +64,11 @@ def cut_slug(text: str, limit: int = LONGEST_SLUG) -> str:
     return text
 
 
+def has_digit(words: str) -> bool:
+    """Whether words have a digit among their letters."""
+    return any(letter.isdigit() for letter in words)
+
+
 def subject_slug(subject: str) -> str:
     """`Cart.add` as `cart_add`."""
     return "_".join(filter(None, (snake_case(part) for part in subject.split("."))))

@@ -21,7 +21,7 @@ from ..source.documents import Documents
 from ..source.message_words import message_words
 from ..source.outcome_words import COMPARING
 from ..source.passages import passage_words
-from ..source.titles import arguments_of, cut_slug, describe, snake_case, subject_slug
+from ..source.titles import arguments_of, cut_slug, describe, has_digit, snake_case, subject_slug
 from .acting_member import (
     NamedTest,
     acting_member,
@@ -367,4 +367,4 @@ def _value_words(case: Case, facts: CallableFacts | None) -> str:
     own_files = any("tmp_path" in names_of(argument.node) for argument in arguments)
     words = "_and_".join(describe(argument.node) for argument in arguments[:3])
     filler = any(is_filler(argument.node) for argument in arguments[:3])
-    return "" if own_files or filler or any(character.isdigit() for character in words) else words
+    return "" if own_files or filler or has_digit(words) else words

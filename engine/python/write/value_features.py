@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
-from ..source.titles import describe, slug, snake_case
+from ..source.titles import describe, has_digit, slug, snake_case
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
@@ -283,7 +283,7 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("with_dashes", lambda text: "-" in text),
     ("with_underscores", lambda text: "_" in text),
     ("with_spaces", lambda text: " " in text.strip()),
-    ("with_digits", lambda text: any(letter.isdigit() for letter in text)),
+    ("with_digits", has_digit),
     ("with_punctuation", lambda text: any(not letter.isalnum() and not letter.isspace() for letter in text)),
     ("of_one_letter", lambda text: len(text) == 1 and text.isalpha()),
     ("of_one_digit", lambda text: len(text) == 1 and text.isdigit()),

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from .....utils.python_names import keyword_value, last_name
 from .....utils.python_source import literal_or
 from ...source.moments import moment_of, moment_words
+from ...source.titles import has_digit
 
 _SPANS = ((365, "years"), (28, "months"), (7, "weeks"), (1, "days"))
 _SECONDS = ((3600, "hours"), (60, "minutes"))
@@ -28,7 +29,7 @@ def words_of_moments(nodes: Sequence[ast.expr]) -> list[str]:
     months = [f"in_{moment:%B}".lower() if (moment := moment_of(node)) is not None else "" for node in nodes]
     for found in ([moment_words(node) for node in nodes], months):
         told = [f"{words}_with_time_zone" if has else words for words, has in zip(found, zoned, strict=True)]
-        if len(set(told)) == len(told) and not any(map(_has_digit, told)):
+        if len(set(told)) == len(told) and not any(map(has_digit, told)):
             return told
     return _dated(nodes)
 
@@ -147,7 +148,3 @@ def _is_folded(node: ast.expr) -> bool:
     """Whether a moment is the later one of two that a clock shows alike when it is set back."""
     keywords = node.keywords if isinstance(node, ast.Call) else []
     return any(one.arg == "fold" and bool(literal_or(one.value, 0)) for one in keywords)
-
-
-def _has_digit(words: str) -> bool:
-    return any(letter.isdigit() for letter in words)

@@ -13,7 +13,7 @@ from .....utils.python_source import literal_or
 from ...inputs.plain_texts import is_sample
 from ...source.message_words import phrase_of
 from ...source.moments import moment_words
-from ...source.titles import cut_slug, snake_case
+from ...source.titles import cut_slug, has_digit, snake_case
 from ..value_features import (
     METASYNTACTIC,
     distinct_words,
@@ -133,7 +133,7 @@ def _joined(words: Mapping[str, Sequence[str]], cells: Mapping[str, Sequence[ast
         words,
         key=lambda name: (
             len({ast.dump(node) for node in cells[name]}) == 1,
-            len(set(words[name])) < count or any(map(_has_digit, words[name])),
+            len(set(words[name])) < count or any(map(has_digit, words[name])),
             name == _KEY,  # where the result is looked at tells less than what went in
             not any(word.startswith("empty") for word in words[name]),  # that one is empty is what sets it apart
             -len({ast.dump(node) for node in cells[name]}),
@@ -251,14 +251,14 @@ def _ranked(nodes: Sequence[ast.expr], words: list[str], noun: str) -> list[str]
 
 def _sized(nodes: Sequence[ast.expr], words: list[str]) -> list[str]:
     """Describes containers of which values and features are no words by their size."""
-    digits = [at for at, word in enumerate(words) if _has_digit(word)]
+    digits = [at for at, word in enumerate(words) if has_digit(word)]
     if len(digits) == 1 and is_unsorted(nodes[digits[0]]) and sum(map(is_unsorted, nodes)) == 1:
         return [*words[: digits[0]], "unsorted", *words[digits[0] + 1 :]]
     sizes = [item_count(node) for node in nodes]
     names = _SIZES.get(len(nodes))
     if names is None or len(set(sizes)) < len(nodes):
         return words
-    if not any(_has_digit(word) or "_of_" in word for word in words):
+    if not any(has_digit(word) or "_of_" in word for word in words):
         return words
     ordered = sorted(sizes)
     return [names[ordered.index(size)] for size in sizes]
@@ -271,11 +271,11 @@ def _of_texts(nodes: Sequence[ast.expr], words: list[str], expected: Mapping[str
     found: list[str] = []
     for at, (node, word) in enumerate(zip(nodes, words, strict=True)):
         filler = is_filler(node)
-        if kept == [at] and len(nodes) > 1 and (filler or _has_digit(word)):
+        if kept == [at] and len(nodes) > 1 and (filler or has_digit(word)):
             found.append("unchanged")
         elif filler and not any(_is_word(other) for other in nodes if other is not node):
             found.append("plain_word")
-        elif _has_digit(word):
+        elif has_digit(word):
             others = [other for number, other in enumerate(nodes) if number != at]
             letters = "_".join(part for part in word.split("_") if part.isalpha())
             found.append(feature_beside(node, others) or (letters if len(letters) > 2 else word))
@@ -293,7 +293,3 @@ def is_filler(node: ast.expr) -> bool:
 def _is_word(node: ast.expr) -> bool:
     """Whether a text is made of letters only, so that it is told by itself."""
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isalpha()
-
-
-def _has_digit(words: str) -> bool:
-    return any(letter.isdigit() for letter in words)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .....utils.python_source import literal_or
+from ...source.titles import has_digit
 from ..value_features import distinct_words, item_count, number_of
 
 _SOUGHT = re.compile(r"(\w+_)?(key|target|item|element|elem|needle|member|val|value|sought|wanted|x)")
@@ -38,7 +39,7 @@ def search_words(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
         if len(rows) > 1:  # what sets their lists apart tells them apart
             for at, items in zip(rows, _apart([cells[lists[0]][at] for at in rows]), strict=True):
                 words[at] = f"{place}_{items}".rstrip("_")
-    return words if len(set(words)) == len(words) and not any(map(_has_digit, words)) else []
+    return words if len(set(words)) == len(words) and not any(map(has_digit, words)) else []
 
 
 def index_words(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
@@ -71,7 +72,7 @@ def _apart(lists: Sequence[ast.expr]) -> list[str]:
     if len(set(crowded)) == len(lists):
         return crowded
     found = distinct_words(lists)
-    if len(lists) == 2 and any(map(_has_digit, found)) and item_count(lists[0]) != item_count(lists[1]):
+    if len(lists) == 2 and any(map(has_digit, found)) and item_count(lists[0]) != item_count(lists[1]):
         return ["longer", "shorter"] if item_count(lists[0]) > item_count(lists[1]) else ["shorter", "longer"]
     return found
 
@@ -107,7 +108,3 @@ def _place(items: Sequence[object], value: object) -> str:
 
 def _is_scalar(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))
-
-
-def _has_digit(words: str) -> bool:
-    return any(letter.isdigit() for letter in words)
