@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 
 from .....utils.python_names import keyword_value, last_name
@@ -58,8 +58,8 @@ def _apart(one: ast.expr, other: ast.expr) -> str:
     Nothing of what cannot be compared: moments of two time zones, a moment of a day and that day.
     """
     first, second = _read(one), _read(other)
-    zones = [keyword_value(node, "tzinfo") for node in (one, other)]
-    if first is None or second is None or (None not in zones and len({ast.dump(zone) for zone in zones if zone}) > 1):
+    zones = {ast.dump(zone) for node in (one, other) if (zone := keyword_value(node, "tzinfo")) is not None}
+    if first is None or second is None or len(zones) > 1:
         return ""
     if isinstance(first, datetime) and isinstance(second, datetime):
         between = first - second
@@ -88,10 +88,10 @@ def _dated(nodes: Sequence[ast.expr]) -> list[str]:
     if len(moments) != len(nodes):
         return []
     folds = ["with_fold" if _is_folded(node) else "" for node in nodes]
-    months = [f"{one:%B}".lower() if _vary(moments, _month) else "" for one in moments]
-    years = [str(one.year) if _vary(moments, _year) else "" for one in moments]
-    days = [str(one.day) if _vary(moments, _day) else "" for one in moments]
     named = [f"{one:%B}".lower() for one in moments]
+    months = _where_they_vary(named)
+    years = _where_they_vary([str(one.year) for one in moments])
+    days = _where_they_vary([str(one.day) for one in moments])
     times = list(map(_clock_time, moments))
     levels = (
         (months, years),
@@ -117,20 +117,9 @@ def _read(node: ast.expr) -> date | None:
     return datetime(moment.year, moment.month, moment.day, tzinfo=UTC) if is_moment_of_day else moment
 
 
-def _vary(moments: Sequence[date], part: Callable[[date], int]) -> bool:
-    return len(set(map(part, moments))) > 1
-
-
-def _year(moment: date) -> int:
-    return moment.year
-
-
-def _month(moment: date) -> int:
-    return moment.month
-
-
-def _day(moment: date) -> int:
-    return moment.day
+def _where_they_vary(parts: list[str]) -> list[str]:
+    """One part of each moment; nothing of any where all have the same."""
+    return parts if len(set(parts)) > 1 else [""] * len(parts)
 
 
 def _clock_time(moment: date) -> str:
@@ -146,5 +135,5 @@ def _clock_time(moment: date) -> str:
 
 def _is_folded(node: ast.expr) -> bool:
     """Whether a moment is the later one of two that a clock shows alike when it is set back."""
-    keywords = node.keywords if isinstance(node, ast.Call) else []
-    return any(one.arg == "fold" and bool(literal_or(one.value, 0)) for one in keywords)
+    fold = keyword_value(node, "fold")
+    return fold is not None and bool(literal_or(fold, 0))
