@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..model.spec_case import Case
-from .titles import has_digit, slug, symbols_in_words
+from .titles import has_digit, shared_words, slug, symbols_in_words
 
 LONGEST_PHRASE = 40
 _FEWEST_WORDS = 2
@@ -85,8 +85,7 @@ def message_words(cases: Sequence[Case]) -> str:
 
     It is a situation (`index_out_of_bounds`), or a sentence (`saying_location_must_start_with_slash`).
     """
-    phrases = {message_phrase(case) for case in cases}
-    phrase = phrases.pop() if len(phrases) == 1 else ""
+    phrase = shared_words(map(message_phrase, cases))
     if not phrase:
         return ""
     return f"saying_{phrase}" if not _OF_SENTENCES.isdisjoint(phrase.split("_")) else phrase

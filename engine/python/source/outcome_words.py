@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none, shared_expression
 from ..model.spec_case import CODE, Case
-from .titles import snake_case
+from .titles import shared_words, snake_case
 
 COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__")
 _SPAN = r"\b(?:\d[\d.,]*|an?) (?:milli|micro)?(?:second|minute|hour|day|week|month|quarter|year|decade)s?\b"
@@ -78,7 +78,7 @@ def size_words(case: Case) -> str:
 
 def direction_words(cases: Sequence[Case]) -> str:
     """Says which way the texts point in time that all cases expect, by their own words; empty for others."""
-    return _one_of_all([_way(case) for case in cases])
+    return shared_words(map(_way, cases))
 
 
 def _way(case: Case) -> str:
@@ -86,7 +86,3 @@ def _way(case: Case) -> str:
     node = expression_or_none(one.value or "") if one.actual == "result" and one.kind == "equals" else None
     text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
     return next((words for said, words in _WAYS if said.search(text)), "")
-
-
-def _one_of_all(words: Sequence[str]) -> str:
-    return words[0] if len(set(words)) == 1 else ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -67,6 +67,12 @@ def cut_slug(text: str, limit: int = LONGEST_SLUG) -> str:
 def has_digit(words: str) -> bool:
     """Whether words have a digit among their letters."""
     return any(letter.isdigit() for letter in words)
+
+
+def shared_words(words: Iterable[str]) -> str:
+    """The words that all rows of a test have; empty where they differ."""
+    told = set(words)
+    return told.pop() if len(told) == 1 else ""
 
 
 def subject_slug(subject: str) -> str:

@@ -15,7 +15,7 @@ from ..model.spec_case import Case
 from ..search.story_steps import is_filling
 from ..source.message_words import message_words
 from ..source.outcome_words import outcome_words
-from ..source.titles import snake_case, subject_slug
+from ..source.titles import shared_words, snake_case, subject_slug
 from ..usage.slicing import completes
 from .situation import Situation
 
@@ -68,8 +68,7 @@ class NamedTest:
 
 def shared_outcome(test: NamedTest) -> str:
     """Returns the outcome that all rows of a test have; empty where they differ."""
-    outcomes = {outcome_words(case) for case in test.cases}
-    return outcomes.pop() if len(outcomes) == 1 else ""
+    return shared_words(map(outcome_words, test.cases))
 
 
 def acting_member(subject: str, base: str, test: NamedTest) -> str:

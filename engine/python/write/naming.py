@@ -21,7 +21,7 @@ from ..source.documents import Documents
 from ..source.message_words import message_words
 from ..source.outcome_words import COMPARING
 from ..source.passages import passage_words
-from ..source.titles import arguments_of, cut_slug, describe, has_digit, snake_case, subject_slug
+from ..source.titles import arguments_of, cut_slug, describe, has_digit, shared_words, snake_case, subject_slug
 from .acting_member import (
     NamedTest,
     acting_member,
@@ -85,8 +85,7 @@ def name_tests(
         found.setdefault((case.subject, case.group or f" {case.id}"), []).append(case)
     for members in found.values():
         subject = callables.get(members[0].subject)
-        said = {passage_words(case, documents) for case in members}
-        shown = said.pop() if len(said) == 1 else ""
+        shown = shared_words(passage_words(case, documents) for case in members)
         test = NamedTest(members, subject, situation_of(members, subject, constructors), shown=shown)
         tests.setdefault(members[0].subject, []).append(test)
     used: dict[str, str] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..source.outcome_words import direction_words, size_words
+from ..source.titles import shared_words
 from .acting_member import NamedTest
 from .argument_words import TELLING
 
@@ -21,8 +22,7 @@ def outcome_tells(outcome: str, condition: str, usual: str) -> bool:
 
 def outcome_size(test: NamedTest) -> str:
     """Of what size the result of all rows is, in words; empty where they differ."""
-    sizes = {size_words(case) for case in test.cases}
-    return sizes.pop() if len(sizes) == 1 else ""
+    return shared_words(map(size_words, test.cases))
 
 
 def size_of_outcome(test: NamedTest, usual: NamedTest) -> str:
