@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -16,6 +16,7 @@ from testwright.engine.api.model.model import Api, HttpAnswer, Json
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.sign_in.prepare import find_credentials
 from testwright.engine.api.values.data import SampleValues
+from testwright.tests.support.engine.answering import AnsweringApplication
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -89,18 +90,14 @@ def test_requests_take_the_name_that_is_asked_for_and_a_note_says_so() -> None:
     )
 
 
-class Service:
-    """An application that answers a body by a rule, in place of one that is started."""
+def missing(missed: Callable[[Any], str]) -> AnsweringApplication:
+    """An application that misses a name in a body."""
 
-    def __init__(self, missed: Callable[[Any], str]) -> None:
-        self._missed = missed
-        self.asked = 0
+    def answer(request: Json) -> HttpAnswer:
+        name = missed((request.get("body") or {}).get("content"))
+        return HttpAnswer(422 if name else 201, {}, json.dumps({"errors": {name: ["is required"]}}))
 
-    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
-        self.asked += len(requests)
-        missed = [self._missed((request.get("body") or {}).get("content")) for request in requests]
-        told = [json.dumps({"errors": {name: ["is required"]}}) for name in missed]
-        return tuple(HttpAnswer(422 if name else 201, {}, text) for name, text in zip(missed, told, strict=True))
+    return AnsweringApplication(answer)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +112,7 @@ class Service:
 def test_a_name_is_corrected_where_the_application_takes_the_other_one(missed: Callable[[Any], str], name: str) -> None:
     api = api_of(wrapping(details={"$ref": "#/components/schemas/Person"}))
     world = ResourceModel(api, SampleValues(api.components))
-    asyncio.run(find_credentials(cast(AppObserver, Service(missed)), world, (), users=False))
+    asyncio.run(find_credentials(cast(AppObserver, missing(missed)), world, (), users=False))
     assert wrapper_of(world.api.operations[0], world.api.components) == name
 
 
@@ -123,7 +120,7 @@ def test_what_has_answered_is_not_asked_again_and_many_are_not_asked_at_all() ->
     content = {"application/json": {"schema": wrapping(details=PERSON)}}
     one = {method: {"requestBody": {"content": content}, "responses": {}} for method in ("post", "delete")}
     api = api_from_document({"paths": {f"/p{number}": one for number in range(40)}}, path="a")
-    service = Service(lambda body: "")
+    service = missing(lambda body: "")
     world = ResourceModel(api, SampleValues({}))
     asyncio.run(find_credentials(cast(AppObserver, service), world, (), users=False))
     assert service.asked == 24

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, cast
@@ -13,7 +13,8 @@ from testwright.engine.api.document import base_path
 from testwright.engine.api.document.application import AppLaunch
 from testwright.engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from testwright.engine.api.document.operations import api_from_document, named_operations
-from testwright.engine.api.model.model import ApiDescription, HttpAnswer, Json
+from testwright.engine.api.model.model import ApiDescription, HttpAnswer
+from testwright.tests.support.engine.answering import AnsweringApplication
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -54,14 +55,6 @@ def test_operations_are_asked_for_below_the_base_and_named_either_way():
     assert named_operations(api, ["GET /tasks"]) == named_operations(api, ["GET /live/v1/tasks"])
 
 
-class Asked:
-    def __init__(self, answer: Callable[[str], HttpAnswer]) -> None:
-        self.answer = answer
-
-    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
-        return tuple(self.answer(request["path"]) for request in requests)
-
-
 def _moving(path: str) -> HttpAnswer:
     return HttpAnswer(200) if path.startswith("/live/v1/tasks") else HttpAnswer(307, {"Location": f"/live/v1{path}"})
 
@@ -79,8 +72,8 @@ async def test_a_base_holds_where_a_redirection_leads(
     monkeypatch: pytest.MonkeyPatch, answer: Callable[[str], HttpAnswer], base: str
 ):
     @asynccontextmanager
-    async def opened(*_: Any) -> AsyncGenerator[Asked]:
-        yield Asked(answer)
+    async def opened(*_: Any) -> AsyncGenerator[AnsweringApplication]:
+        yield AnsweringApplication(lambda request: answer(request["path"]))
 
     monkeypatch.setattr(base_path, "open_application", opened)
     assert await find_base(cast(Any, None), AppLaunch("tasks:app"), DOCUMENT, ["/live/v1", ""]) == base

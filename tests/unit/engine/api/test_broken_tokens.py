@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -19,6 +18,7 @@ from testwright.engine.api.probe.sign_in.try_out import SeededUser, find_users
 from testwright.engine.api.probe.sign_in.users import worker_users
 from testwright.engine.api.values.data import SampleValues
 from testwright.sandbox.worker.http.spec_requests import signing_in
+from testwright.tests.support.engine.answering import AnsweringApplication
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -38,26 +38,17 @@ DOCUMENT: Json = {
 }
 
 
-class Application:
+def _application(to_any_token: int, to_its_own: int = 200) -> AppObserver:
     """Answers 401 without a token, and to one with what it is told."""
 
-    constants: Mapping[str, str] = {}
-
-    def __init__(self, to_any_token: int, to_its_own: int = 200) -> None:
-        self.to_any_token, self.to_its_own = to_any_token, to_its_own
-
-    async def sign_in(self, *_: Any, **__: Any) -> bool:
-        return True
-
-    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
-        return tuple(map(self._answer, requests))
-
-    def _answer(self, request: Json) -> HttpAnswer:
+    def answer(request: Json) -> HttpAnswer:
         if request["path"] == "/signup":
             return HttpAnswer(201, {}, '{"token": "0a1b2c3d4e5f"}')
         if request.get("user"):
-            return HttpAnswer(self.to_its_own, {}, "[]")
-        return HttpAnswer(self.to_any_token if request.get("headers") else 401)
+            return HttpAnswer(to_its_own, {}, "[]")
+        return HttpAnswer(to_any_token if request.get("headers") else 401)
+
+    return cast(AppObserver, AnsweringApplication(answer))
 
 
 def _world() -> ResourceModel:
@@ -68,29 +59,26 @@ def _world() -> ResourceModel:
 @pytest.mark.parametrize(("status", "opened"), [(500, set()), (401, set()), (200, {"bearer"}), (404, {"bearer"})])
 def test_a_made_up_token_opens_nothing_where_the_application_breaks_on_it(status, opened):
     world = _world()
-    observer = cast(AppObserver, Application(status))
+    observer = _application(status)
     offered = candidate_credentials(world.api, ["NOTES_TOKEN"])
     assert set(asyncio.run(find_working_credentials(observer, world, offered))) == opened
 
 
 @pytest.mark.parametrize(("status", "users"), [(500, set()), (200, {"user", "other_user"})])
 def test_a_user_has_signed_in_where_nothing_breaks_on_the_token(status, users):
-    observer = cast(AppObserver, Application(500, status))
-    assert set(asyncio.run(find_users(observer, _world()))) == users
+    assert set(asyncio.run(find_users(_application(500, status), _world()))) == users
 
 
-class Challenging(Application):
+def _challenge(request: Json) -> HttpAnswer:
     """Names no way to sign in, and asks for a name and a password by its refusal."""
-
-    def _answer(self, request: Json) -> HttpAnswer:
-        if request.get("user"):
-            return HttpAnswer(200, {}, "[]")
-        return HttpAnswer(401, {"WWW-Authenticate": 'Basic realm="notes"'})
+    if request.get("user"):
+        return HttpAnswer(200, {}, "[]")
+    return HttpAnswer(401, {"WWW-Authenticate": 'Basic realm="notes"'})
 
 
 def test_a_user_who_is_named_signs_in_by_the_pair_that_a_refusal_asks_for():
     api = api_from_document({"openapi": "3.1.0", "paths": {"/notes": {"get": {"responses": {}}}}}, path="notes.py")
-    observer = cast(AppObserver, Challenging(401))
+    observer = cast(AppObserver, AnsweringApplication(_challenge))
     seeded = [SeededUser("bob", "BOB_PASSWORD", "correct-horse")]
     users = asyncio.run(find_users(observer, ResourceModel(api, SampleValues(api.components)), seeded))
     assert users["user"].kind == "basic"

@@ -22,6 +22,7 @@ from testwright.engine.api.probe.sign_in.header_schemes import with_header_schem
 from testwright.engine.api.probe.sign_in.prepare import find_credentials
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.python.project.layout import ModulePlace
+from testwright.tests.support.engine.answering import AnsweringApplication
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -41,21 +42,19 @@ def _api(header: str = "authorization", *, required: bool = True) -> Api:
     )
 
 
-class Service:
-    """An application that answers by a rule, in place of one that is started."""
+def _service(answering: Answering) -> AppObserver:
+    def answer(request: Json) -> HttpAnswer:
+        given = {name.lower(): value for name, value in (request.get("headers") or {}).items()}
+        return HttpAnswer(answering(request, given))
 
-    def __init__(self, answering: Answering) -> None:
-        self._answering = answering
-
-    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
-        given = [{name.lower(): value for name, value in (one.get("headers") or {}).items()} for one in requests]
-        return tuple(HttpAnswer(self._answering(one, headers)) for one, headers in zip(requests, given, strict=True))
+    return cast(AppObserver, AnsweringApplication(answer))
 
 
 def _found(api: Api, answering: Answering, **known: Any) -> tuple[ResourceModel, dict[str, str]]:
     world = ResourceModel(api, SampleValues(api.components))
-    observer = cast(AppObserver, Service(answering))
-    credentials = asyncio.run(find_credentials(observer, world, known.pop("secrets", ()), users=False, **known))
+    credentials = asyncio.run(
+        find_credentials(_service(answering), world, known.pop("secrets", ()), users=False, **known)
+    )
     return world, {name: f"{one.kind} {one.parameter} {one.variable}" for name, one in credentials.items()}
 
 
@@ -316,7 +315,7 @@ def test_each_operation_is_asked_readings_first_so_that_no_open_one_counts_as_gu
         return 200 if re.search(open_paths, request["path"]) else 401
 
     world = ResourceModel(api, SampleValues(api.components))
-    observer = cast(AppObserver, Service(answered))
+    observer = _service(answered)
     found = asyncio.run(with_header_schemes(observer, world, ["X-Desk-Key"]))
     assert asked == ["GET"] * 4 + ["POST"] * 40
     assert sum(bool(known.security) for known in found.operations) == closed
@@ -328,7 +327,7 @@ def test_nothing_is_asked_for_headers_after_the_deadline() -> None:
 
     api = _api(required=False)
     world = ResourceModel(api, SampleValues(api.components))
-    found = with_header_schemes(cast(AppObserver, Service(answered)), world, ["X-Desk-Key"], until=0.0)
+    found = with_header_schemes(_service(answered), world, ["X-Desk-Key"], until=0.0)
     assert asyncio.run(found) is api
 
 

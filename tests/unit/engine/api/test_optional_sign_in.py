@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -14,28 +13,22 @@ from testwright.engine.api.model.model import HttpAnswer, Json
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.sign_in.prepare import find_credentials
 from testwright.engine.api.values.data import SampleValues
+from testwright.tests.support.engine.answering import AnsweringApplication
 
 pytestmark = pytest.mark.feature("T-20")
 
 
-class Service:
-    """An application that answers every request with one status, in place of one that is started."""
-
-    def __init__(self, status: int) -> None:
-        self._status = status
-
-    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
-        assert not any(request.get("auth") for request in requests)
-        return tuple(HttpAnswer(self._status) for _ in requests)
-
-
 def needs_auth(status: int, *, marked: bool) -> bool:
+    def answer(request: Json) -> HttpAnswer:
+        assert not request.get("auth")
+        return HttpAnswer(status)
+
     operation = {"security": [{"bearer": []}], "responses": {}, **({"x-optional-sign-in": True} if marked else {})}
     schemes = {"bearer": {"type": "http", "scheme": "bearer"}}
     document = {"paths": {"/news": {"get": operation}}, "components": {"securitySchemes": schemes}}
     api = api_from_document(document, path="app.py")
     world = ResourceModel(api, SampleValues({}))
-    asyncio.run(find_credentials(cast(AppObserver, Service(status)), world, (), users=False))
+    asyncio.run(find_credentials(cast(AppObserver, AnsweringApplication(answer)), world, (), users=False))
     return world.needs_auth(world.api.operations[0])
 
 

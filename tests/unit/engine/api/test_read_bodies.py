@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -18,6 +17,7 @@ from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.sign_in.prepare import find_credentials
 from testwright.engine.api.probe.sign_in.shapes import sign_ups, with_sign_up_fields
 from testwright.engine.api.values.data import SampleValues
+from testwright.tests.support.engine.answering import AnsweringApplication
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-05")]
 
@@ -101,16 +101,10 @@ def test_only_the_likeliest_sign_up_is_given_what_the_login_takes(names: tuple[s
 
 
 def test_what_nobody_signs_up_by_takes_what_it_took_before() -> None:
-    class Closed:
-        async def answers(self, requests: Sequence[Any], **_: Any) -> tuple[HttpAnswer, ...]:
-            return tuple(HttpAnswer(403) for _ in requests)
-
-        async def sign_in(self, *_: Any, **__: Any) -> bool:
-            return False
-
+    closed = AnsweringApplication(lambda _: HttpAnswer(403), signs_in=False)
     api = api_of(login=taking(LOGIN), accounts={})
     world = ResourceModel(api, SampleValues(api.components))
-    asyncio.run(find_credentials(cast(AppObserver, Closed()), world, ()))
+    asyncio.run(find_credentials(cast(AppObserver, closed), world, ()))
     assert [one.path for one in world.api.operations if one.body] == ["/login"]
 
 

@@ -6,7 +6,6 @@ import asyncio
 import base64
 import os
 import subprocess
-from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -30,6 +29,7 @@ from testwright.engine.api.probe.sign_in.try_out import SeededUser, find_users, 
 from testwright.engine.api.probe.sign_in.users import user_values
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.api.write.render_users import sign_in_functions, user_constants, user_imports
+from testwright.tests.support.engine.answering import AnsweringApplication
 from testwright.utils.redact import Redactor
 
 pytestmark = pytest.mark.feature("T-20")
@@ -225,19 +225,11 @@ def test_users_who_sign_up_in_other_ways_have_functions_of_their_own() -> None:
     assert "def signed_up_as_admin(api, name):" in text
 
 
-class Desk:
-    """An application where everybody signs up as they like and logs in, in place of one that is started."""
-
-    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
-        return tuple(self._answer(request) for request in requests)
-
-    def _answer(self, request: Json) -> HttpAnswer:
-        if request["path"] == "/reports":
-            return HttpAnswer(200 if "user" in request else 401)
-        return HttpAnswer(200, {}, '{"token": "made-up-token"}' if request["path"] == "/login" else "{}")
-
-    async def sign_in(self, *_: Any, **__: Any) -> bool:
-        return True
+def desk(request: Json) -> HttpAnswer:
+    """What an application answers where everybody signs up as they like and logs in."""
+    if request["path"] == "/reports":
+        return HttpAnswer(200 if "user" in request else 401)
+    return HttpAnswer(200, {}, '{"token": "made-up-token"}' if request["path"] == "/login" else "{}")
 
 
 @pytest.mark.parametrize(
@@ -248,5 +240,5 @@ def test_administrators_sign_up_by_another_sign_up_than_users_do(others: tuple[s
     form = {"post": taking("username", "password")}
     api = api_of(reports={"get": {"responses": {}}}, login=form, admin__register=form, **dict.fromkeys(others, form))
     world = ResourceModel(api, SampleValues(api.components))
-    found = asyncio.run(find_users(cast(AppObserver, Desk()), world))
+    found = asyncio.run(find_users(cast(AppObserver, AnsweringApplication(desk)), world))
     assert set(found) == users
