@@ -18,9 +18,10 @@ from testwright.engine.api.probe.explore import _unrefused_logins
 from testwright.engine.api.probe.judge import find_violation
 from testwright.engine.api.probe.propose_access import access_proposals
 from testwright.engine.api.probe.propose_values import parameter_proposals
-from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
+from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel
 from testwright.engine.api.probe.sign_in.others import hides_from_others, read_by_others
 from testwright.engine.api.values.data import SampleValues
+from testwright.tests.support.engine.baselines import add_baselines
 from testwright.tests.support.projects.members import DOCUMENT
 
 pytestmark = pytest.mark.feature("T-20")
@@ -45,11 +46,8 @@ def world() -> ResourceModel:
     found = ResourceModel(api, SampleValues(api.components), auth={"bearer": "user"}, users=_credentials())
     login = next(operation for operation in api.operations if operation.path == "/login")
     found.logins[login.name] = {"email": "{{USER_EMAIL}}", "password": "{{USER_PASSWORD}}"}
-    for operation in sorted(api.operations, key=lambda known: known.method != "POST"):
-        made = build_request(found, operation)
-        assert made is not None
-        saves = {"note_id": "/id"} if operation.label == "POST /notes" else {}
-        found.baselines[operation.name] = BaselineRequest(operation, *made, HttpAnswer(200, {}, '{"id": 1}'), saves)
+    answer = HttpAnswer(200, {}, '{"id": 1}')
+    add_baselines(found, lambda one: (answer, {"note_id": "/id"} if one.label == "POST /notes" else {}))
     return found
 
 

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.model.model import HttpAnswer
+from testwright.engine.api.model.model import HttpAnswer, Operation
 from testwright.engine.api.probe.curl import curl_lines
 from testwright.engine.api.probe.effects.conditions import conditional_proposals
 from testwright.engine.api.probe.effects.lists import filled_lists
 from testwright.engine.api.probe.propose_updates import update_proposals
-from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request, readings_of
+from testwright.engine.api.probe.resource_model import ResourceModel, readings_of
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.api.write.render_checks import SetupFunctions
+from testwright.tests.support.engine.baselines import add_baselines
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -54,13 +55,13 @@ def world() -> ResourceModel:
 def _known(document: dict[str, Any]) -> ResourceModel:
     api = api_from_document(document, path="openapi.json")
     found = ResourceModel(api, SampleValues(api.components))
-    for operation in sorted(api.operations, key=lambda known: known.method != "POST"):
-        made = build_request(found, operation)
-        assert made is not None
-        answer = HttpAnswer(200, {"etag": '"v1"'} if operation.name == "read" else {}, '{"id": 1}')
-        saves = {"book_id": "/id"} if operation.method == "POST" else {}
-        found.baselines[operation.name] = BaselineRequest(operation, made[0], made[1], answer, saves)
+    add_baselines(found, _answered)
     return found
+
+
+def _answered(operation: Operation) -> tuple[HttpAnswer, dict[str, str]]:
+    answer = HttpAnswer(200, {"etag": '"v1"'} if operation.name == "read" else {}, '{"id": 1}')
+    return answer, {"book_id": "/id"} if operation.method == "POST" else {}
 
 
 def test_what_is_made_is_read_in_its_list_and_alone_and_what_is_changed_alone(world: ResourceModel) -> None:

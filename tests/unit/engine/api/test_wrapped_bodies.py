@@ -11,8 +11,9 @@ from testwright.engine.api.model.model import HttpAnswer
 from testwright.engine.api.probe.distinct import distinct_request
 from testwright.engine.api.probe.effects.lists import filled_lists
 from testwright.engine.api.probe.propose_updates import update_proposals
-from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
+from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel
 from testwright.engine.api.values.data import SampleValues
+from testwright.tests.support.engine.baselines import add_baselines
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -48,12 +49,8 @@ DOCUMENT = {
 def world() -> ResourceModel:
     api = api_from_document(DOCUMENT, path="openapi.json")
     found = ResourceModel(api, SampleValues(api.components))
-    for operation in sorted(api.operations, key=lambda known: known.method != "POST"):
-        made = build_request(found, operation)
-        assert made is not None
-        saves = {"article_slug": "/article/slug"} if operation.method == "POST" else {}
-        answer = HttpAnswer(200, {}, '{"article": {"slug": "a"}}')
-        found.baselines[operation.name] = BaselineRequest(operation, made[0], made[1], answer, saves)
+    answer = HttpAnswer(200, {}, '{"article": {"slug": "a"}}')
+    add_baselines(found, lambda one: (answer, {"article_slug": "/article/slug"} if one.method == "POST" else {}))
     return found
 
 
