@@ -12,7 +12,12 @@ from textwrap import dedent
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.model.model import ModuleFacts, Trial
 from testwright.engine.python.project.layout import find_layout
-from testwright.engine.python.search.initial_trials import ProposalContext, proposal_context
+from testwright.engine.python.search.initial_trials import (
+    ProposalContext,
+    callable_trials,
+    proposal_context,
+    testable_callables,
+)
 
 _RUNNER = """
 import json, sys
@@ -50,6 +55,12 @@ def context_of(root: Path, path: str) -> tuple[ModuleFacts, ProposalContext]:
     layout = find_layout(root)
     facts = analyse_module(root, path, layout)
     return facts, proposal_context(root, layout, facts)
+
+
+def first_trials(name: str, facts: ModuleFacts, context: ProposalContext) -> list[Trial]:
+    """The trials that a callable of a module is tried with first; it may be inherited."""
+    one = next(one for one in testable_callables(facts, context) if one.qualname == name)
+    return list(callable_trials(one, context, 0))
 
 
 def run_trials(root: Path, trials: Sequence[Trial], import_root: str = ".") -> list[tuple[str, str]]:

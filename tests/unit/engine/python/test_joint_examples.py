@@ -7,9 +7,8 @@ import pytest
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.model import Trial
 from testwright.engine.python.project.layout import ModulePlace
-from testwright.engine.python.search.initial_trials import callable_trials
 from testwright.engine.python.usage.joint_examples import joint_examples
-from testwright.tests.support.engine.python_projects import context_of, write_project
+from testwright.tests.support.engine.python_projects import context_of, first_trials, write_project
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -51,9 +50,7 @@ def shown(tmp_path_factory):
 
 
 def first_trial(shown, subject: str) -> tuple[tuple[str, ...], str]:
-    facts, context = shown
-    one = next(one for one in facts.callables() if one.qualname == subject)
-    trial = next(callable_trials(one, context, 0))
+    trial = first_trials(subject, *shown)[0]
     return trial.arrange, trial.act
 
 

@@ -13,8 +13,7 @@ from testwright.engine.python.domain.membership import count_outside
 from testwright.engine.python.inputs.calls import argument_rows, rendered_arguments
 from testwright.engine.python.model.domain import ParameterDomain, Precondition
 from testwright.engine.python.model.model import Trial
-from testwright.engine.python.search.initial_trials import callable_trials
-from testwright.tests.support.engine.python_projects import context_of, write_project
+from testwright.tests.support.engine.python_projects import context_of, first_trials, write_project
 
 pytestmark = pytest.mark.feature("B-06")
 
@@ -169,9 +168,7 @@ def context(tmp_path_factory: pytest.TempPathFactory):
 
 
 def first_trial(context, name: str) -> Trial:
-    facts, known = context
-    one = next(one for one in facts.callables() if one.qualname == name)
-    return next(iter(callable_trials(one, known, 0)))
+    return first_trials(name, *context)[0]
 
 
 def test_nodes_are_built_and_linked_and_two_lists_differ(context):

@@ -9,9 +9,8 @@ import pytest
 from testwright.engine.python.misfits.forbidden_calls import calls_forbidden_class, classes_made_elsewhere
 from testwright.engine.python.model.model import Observation, Trial
 from testwright.engine.python.project.layout import find_layout
-from testwright.engine.python.search import initial_trials
 from testwright.engine.python.search.source_proposer import SourceProposer
-from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
+from testwright.tests.support.engine.python_projects import context_of, facts_of, first_trials, write_project
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -366,6 +365,4 @@ def test_makers_that_take_each_other_s_objects_do_not_go_round_in_circles(tmp_pa
 
 def set_ups_of(project: Path, member: str) -> set[str]:
     """What the receivers of a member are made of in the first trials."""
-    facts, context = context_of(project, "m.py")
-    one = next(one for one in initial_trials.testable_callables(facts, context) if one.qualname == member)
-    return {trial.arrange[-1] for trial in initial_trials.callable_trials(one, context, 0)}
+    return {trial.arrange[-1] for trial in first_trials(member, *context_of(project, "m.py"))}

@@ -10,8 +10,7 @@ import pytest
 from testwright.engine.python.domain.inference import infer_domains
 from testwright.engine.python.misfits.unfit import is_unfit
 from testwright.engine.python.model.model import ModuleFacts, Trial
-from testwright.engine.python.search import initial_trials
-from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
+from testwright.tests.support.engine.python_projects import context_of, facts_of, first_trials, write_project
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -183,8 +182,7 @@ def test_a_year_is_seen_however_it_is_passed(tmp_path: Path) -> None:
 def test_most_first_calls_of_a_sound_callable_stay(subject: str, project: Path) -> None:
     facts, context = context_of(project, "m.py")
     facts = replace(facts, domains=context.domains)
-    one = next(one for one in initial_trials.testable_callables(facts, context) if one.qualname == subject)
-    trials = list(initial_trials.callable_trials(one, context, 0))
+    trials = first_trials(subject, facts, context)
 
     assert trials
     assert 2 * sum(is_unfit(trial, facts) for trial in trials) < len(trials)

@@ -9,8 +9,7 @@ import pytest
 from testwright.engine.python.domain.inference import infer_domains
 from testwright.engine.python.inputs.plain_texts import is_half_word
 from testwright.engine.python.model.domain import ParameterDomain
-from testwright.engine.python.search import initial_trials
-from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
+from testwright.tests.support.engine.python_projects import context_of, facts_of, first_trials, write_project
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -22,9 +21,8 @@ def domain_of(source: str, callable_: str, parameter: str, root: Path) -> Parame
 
 def acts_of(source: str, callable_: str, root: Path) -> list[str]:
     """The first calls that are tried of a callable of a module."""
-    facts, context = context_of(write_project(root, {"m.py": source}), "m.py")
-    one = next(one for one in initial_trials.testable_callables(facts, context) if one.qualname == callable_)
-    return [trial.act for trial in initial_trials.callable_trials(one, context, 0)]
+    project = write_project(root, {"m.py": source})
+    return [trial.act for trial in first_trials(callable_, *context_of(project, "m.py"))]
 
 
 @pytest.mark.parametrize("said", ["is a number enclosed with string", "a number in a string", "The number as text"])
