@@ -8,6 +8,7 @@ import pytest
 
 from testwright.engine.api.document.apps import find_application_in, find_applications
 from testwright.engine.python.project.layout import find_layout
+from testwright.tests.support.projects.files import make_project
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -15,11 +16,7 @@ FACTORY = "from flask import Flask\n\ndef create_app({}):\n    made = Flask(__na
 
 
 def found(root: Path, files: dict[str, str]) -> list[str]:
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return [one.label for one in find_applications(find_layout(root))]
+    return [one.label for one in find_applications(find_layout(make_project(root, files)))]
 
 
 def test_what_a_factory_with_arguments_makes_is_an_application(tmp_path: Path) -> None:

@@ -100,14 +100,7 @@ def posting(schema: Any, **components: Any) -> tuple[Any, SampleValues]:
 @pytest.mark.parametrize(
     ("schema", "components"),
     [
-        (
-            {
-                "properties": {
-                    "owner": {"allOf": [{"$ref": "#/components/schemas/Owner"}], "readOnly": True, "nullable": True}
-                }
-            },
-            {"Owner": OWNER},
-        ),
+        ({"properties": {"owner": READ_OWNER}}, {"Owner": OWNER}),
         ({"properties": {"id": {"$ref": "#/components/schemas/Id"}}, "required": ["id"]}, {"Id": ID}),
         ({"allOf": [{"$ref": "#/components/schemas/Base"}], "required": ["id", "name"]}, {"Base": BASE}),
         ({"allOf": [{"$ref": "#/components/schemas/Base"}, {"required": ["id"]}]}, {"Base": BASE}),

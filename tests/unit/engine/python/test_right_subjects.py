@@ -42,6 +42,11 @@ def asked(act: str, *arcs: Arc, subject: str = "Number.value", arrange: tuple[st
     return replace(found, trial=replace(found.trial, subject=subject))
 
 
+def gave(act: str, type_name: str) -> TrialRecord:
+    """The record of a call of a function that gave an object of a class."""
+    return record(0, act, Observation("returned", value=Value(type_name, text=type_name.rpartition(".")[2])))
+
+
 def subject_of(one: TrialRecord, *others: TrialRecord) -> str:
     return with_right_subjects([one, *others], FACTS)[0].trial.subject
 
@@ -166,9 +171,7 @@ def test_a_construction_that_is_iterated_over_is_of_the_iteration_unless_that_ha
     ],
 )
 def test_an_operator_on_what_a_function_made_is_a_member_of_its_class(act: str, subject: str) -> None:
-    made = replace(asked("shelf(1, 2)", subject="shelf"), number=0)
-    seen = Observation("returned", value=Value("m.Shelf", text="Shelf"))
-    made = replace(made, seen=replace(made.seen, observation=seen))
+    made = gave("shelf(1, 2)", "m.Shelf")
     used = replace(asked(act, subject="shelf", arrange=("one = shelf(1, 2)", "word = 'a'")), number=1)
 
     assert [one.trial.subject for one in with_right_subjects([made, used], SHELF)] == ["shelf", subject]
@@ -234,18 +237,14 @@ def test_an_iteration_over_a_new_object_stays_where_no_other_one_shows_as_much(
 
 @pytest.mark.parametrize(("act", "made"), [("make(1) + 2", "m.Task"), ("len(make(1))", "m.Task")])
 def test_an_operator_that_the_class_of_the_module_lacks_stays_with_the_function(act: str, made: str) -> None:
-    seen = Observation("returned", value=Value(made, text="Task"))
-    first = replace(asked("make(1)", subject="make"), number=0)
-    first = replace(first, seen=replace(first.seen, observation=seen))
+    first = gave("make(1)", made)
     used = replace(asked(act, subject="make"), number=1)
 
     assert [one.trial.subject for one in with_right_subjects([first, used], TASK)] == ["make", "make"]
 
 
 def test_an_operator_on_an_object_of_a_namesake_in_another_module_stays_with_the_function() -> None:
-    seen = Observation("returned", value=Value("other.Shelf", text="Shelf"))
-    first = replace(asked("shelf(1)", subject="shelf"), number=0)
-    first = replace(first, seen=replace(first.seen, observation=seen))
+    first = gave("shelf(1)", "other.Shelf")
     used = replace(asked("shelf(1) < shelf(2)", subject="shelf"), number=1)
 
     assert [one.trial.subject for one in with_right_subjects([first, used], SHELF)] == ["shelf", "shelf"]
