@@ -6,34 +6,25 @@ import ast
 
 import pytest
 
-from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from testwright.engine.python.model.model import ClassFacts, ModuleFacts
 from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
 from testwright.engine.python.source.titles import describe
 from testwright.engine.python.write.assign_tables import assign_tables
 from testwright.engine.python.write.naming import name_tests
+from testwright.tests.support.engine.callables import callable_of
 
 pytestmark = pytest.mark.feature("B-06", "B-18")
-
-
-def _callable(name: str, *names: str, owner: str | None = None, kind: str = "function") -> CallableFacts:
-    """A callable; a parameter with an equals sign has a default."""
-    parameters = tuple(
-        Parameter(one.partition("=")[0], "positional_or_keyword", default=one.partition("=")[2] or None)
-        for one in (("self",) if owner else ()) + names
-    )
-    qualname = f"{owner}.{name}" if owner and kind != "constructor" else name
-    return CallableFacts(qualname, kind, (1, 2), parameters, owner=owner)  # type: ignore[arg-type]
 
 
 _ZONE = ClassFacts(
     "Zone",
     "plain",
     (1, 9),
-    constructor=_callable("Zone", "hours", "label", owner="Zone", kind="constructor"),
+    constructor=callable_of("Zone", "hours", "label", kind="constructor"),
     members=(
-        _callable("offset", "when", owner="Zone", kind="method"),
-        _callable("__lt__", "other", owner="Zone", kind="method"),
-        _callable("__getitem__", "item", owner="Zone", kind="method"),
+        callable_of("Zone.offset", "when"),
+        callable_of("Zone.__lt__", "other"),
+        callable_of("Zone.__getitem__", "item"),
     ),
 )
 _FACTS = ModuleFacts(
@@ -42,13 +33,13 @@ _FACTS = ModuleFacts(
     ".",
     "",
     functions=(
-        _callable("order", "items", "key=None", "alg=0", "presort=False", "style='plain'"),
-        _callable("rank", "items", "alg=0"),
-        _callable("cut", "items", "sizeLimit=0"),
-        _callable("apart", "first", "other=None"),
-        _callable("chain", "iterable=()", "reverse=False"),
-        _callable("draw", "count", "random_state"),
-        _callable("put", "d", "default=None"),
+        callable_of("order", "items", "key=None", "alg=0", "presort=False", "style='plain'", kind="function"),
+        callable_of("rank", "items", "alg=0", kind="function"),
+        callable_of("cut", "items", "sizeLimit=0", kind="function"),
+        callable_of("apart", "first", "other=None", kind="function"),
+        callable_of("chain", "iterable=()", "reverse=False", kind="function"),
+        callable_of("draw", "count", "random_state", kind="function"),
+        callable_of("put", "d", "default=None", kind="function"),
     ),
     classes=(_ZONE,),
 )

@@ -7,35 +7,26 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from testwright.engine.python.model.model import ClassFacts, ModuleFacts
 from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
 from testwright.engine.python.source.outcome_words import direction_words
 from testwright.engine.python.write.argument_words import added_words, value_words
 from testwright.engine.python.write.local_names import with_own_names
 from testwright.engine.python.write.naming import name_tests
+from testwright.tests.support.engine.callables import callable_of
 
 pytestmark = pytest.mark.feature("B-06", "B-16", "B-18")
-
-
-def _callable(qualname: str, *names: str, kind: str = "method") -> CallableFacts:
-    """A callable; a parameter with an equals sign has a default."""
-    parameters = tuple(
-        Parameter(name.rstrip("="), "positional_or_keyword", default="None" if name.endswith("=") else None)
-        for name in ((() if kind == "function" else ("self",)) + names)
-    )
-    owner = None if kind == "function" else qualname.partition(".")[0]
-    return CallableFacts(qualname, kind, (1, 2), parameters, owner=owner)  # type: ignore[arg-type]
 
 
 CHECK = ClassFacts(
     "Check",
     "plain",
     (1, 9),
-    constructor=_callable("Check", "pattern", "msg=", "strict=", kind="constructor"),
+    constructor=callable_of("Check", "pattern", "msg=", "strict=", kind="constructor"),
     members=(
-        _callable("Check.__call__", "v"),
-        _callable("Check.__delitem__", "index"),
-        _callable("Check.removed", "iterable"),
+        callable_of("Check.__call__", "v"),
+        callable_of("Check.__delitem__", "index"),
+        callable_of("Check.removed", "iterable"),
     ),
 )
 FACTS = ModuleFacts(
@@ -44,9 +35,9 @@ FACTS = ModuleFacts(
     ".",
     "",
     functions=(
-        _callable("since", "d", "other=", kind="function"),
-        _callable("days", "start", "stop", "step=", "inclusive=", kind="function"),
-        _callable("is_file", kind="function"),
+        callable_of("since", "d", "other=", kind="function"),
+        callable_of("days", "start", "stop", "step=", "inclusive=", kind="function"),
+        callable_of("is_file", kind="function"),
     ),
     classes=(CHECK,),
 )

@@ -6,29 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from testwright.engine.python.model.model import ClassFacts, ModuleFacts
 from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
 from testwright.engine.python.write.naming import name_tests
+from testwright.tests.support.engine.callables import callable_of
 
 pytestmark = pytest.mark.feature("B-06", "B-18")
-
-
-def _callable(qualname: str, *names: str, kind: str = "method") -> CallableFacts:
-    """A callable of the class; a parameter with an equals sign has a default."""
-    parameters = tuple(
-        Parameter(name.rstrip("="), "positional_or_keyword", default="None" if name.endswith("=") else None)
-        for name in (("self",) if "Shelf" in qualname else ()) + names
-    )
-    return CallableFacts(qualname, kind, (1, 2), parameters, owner="Shelf" if "Shelf" in qualname else None)  # type: ignore[arg-type]
 
 
 SHELF = ClassFacts(
     "Shelf",
     "plain",
     (1, 9),
-    constructor=_callable("Shelf", "items=", "key=", kind="constructor"),
+    constructor=callable_of("Shelf", "items=", "key=", kind="constructor"),
     members=tuple(
-        _callable(f"Shelf.{name}", *parameters)
+        callable_of(f"Shelf.{name}", *parameters)
         for name, parameters in {
             "discard": ("value",),
             "remove": ("value",),
@@ -43,7 +35,7 @@ SHELF = ClassFacts(
         }.items()
     ),
 )
-FACTS = ModuleFacts("m.py", "m", ".", "", functions=(_callable("parse", "value", kind="function"),), classes=(SHELF,))
+FACTS = ModuleFacts("m.py", "m", ".", "", functions=(callable_of("parse", "value", kind="function"),), classes=(SHELF,))
 FULL = "shelf = Shelf([1, 2, 3])"
 
 
