@@ -25,7 +25,10 @@ def with_own_names(case: Case, imported: Collection[str]) -> Case:
     Args:
         imported: the names that the test file imports.
     """
-    hiding = assigned_names(case.statements) & ({*imported} | (_BUILTINS - _expected_as_values(case)))
+    assigned = assigned_names(case.statements)
+    hiding = assigned.intersection(imported)
+    if builtin := assigned & _BUILTINS:
+        hiding |= builtin - _expected_as_values(case)
     if not hiding:
         return case
     wanted = {name: f"{_word_before(name, case)}_{name.strip('_')}" for name in sorted(hiding)}

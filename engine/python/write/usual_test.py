@@ -92,8 +92,9 @@ def naming_order(usual: NamedTest, tests: Sequence[NamedTest]) -> list[NamedTest
     """
 
     def passed(test: NamedTest) -> int:
-        words = differences(test.situation, usual.situation, test.facts)
-        return sum(one.startswith(_OPTIONS) for one in words) if not test.exception else 0
+        if test.exception:
+            return 0
+        return sum(one.startswith(_OPTIONS) for one in differences(test.situation, usual.situation, test.facts))
 
     others = [one for one in tests if one is not usual]
     return [usual, *sorted(others, key=lambda one: (_stops_short(one), passed(one)))]
