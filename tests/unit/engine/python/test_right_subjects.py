@@ -220,6 +220,17 @@ def test_only_what_calls_the_new_object_or_what_was_made_with_it_is_of_its_call(
     assert [one.trial.subject for one in with_right_subjects([ran], TASK)] == [subject]
 
 
+@pytest.mark.parametrize(("inner", "subject"), [("3", "Task"), ("Task(3)", "Task.__call__"), ("task", "Task.__call__")])
+def test_a_long_chain_of_calls_that_an_object_is_passed_through_is_followed_at_once(inner: str, subject: str) -> None:
+    arrange = ("task = Task(3)", *(f"task{n + 1} = join(task{n or ''}, task{n or ''})" for n in range(40)))
+    ran = asked(f"{'Checks(' * 60}{inner}{')' * 60}(2)", *MAKING, subject="Task", arrange=arrange)
+    unmade = asked("task40(2)", *MAKING, subject="Task", arrange=("task = 3", *arrange[1:]))
+
+    found = [one.trial.subject for one in with_right_subjects([ran, replace(unmade, number=1)], TASK)]
+
+    assert found == [subject, "Task"]
+
+
 @pytest.mark.parametrize(
     ("outcome", "arc", "stays"), [("returned", ENDING, False), ("raised", REFUSING, True), ("returned", (12, 14), True)]
 )
