@@ -98,7 +98,9 @@ async def drop_idle_constructions(search: TrialSearch, observer: Watcher, kills:
         `kills` for the remaining records.
     """
     trials = await asyncio.to_thread(shorter_constructions, search.records)
-    await run_trials(trials[:_MOST_OF_EACH], search, observer)
+    ran = {_key(one.trial) for one in search.records}
+    asked = dict.fromkeys(trial for trial in trials[:_MOST_OF_EACH] if _key(trial) not in ran)
+    await run_trials(list(asked), search, observer)
     search.records, known = await asyncio.to_thread(without_idle_constructions, search.records, kills)
     return known
 
@@ -166,13 +168,8 @@ async def _shortened(
     """
     variants = [(one, list(_without_a_statement(one, evidence))) for one in records if one.seen.steps <= SLOW_STEPS]
     others = [(one, found) for one, found in others if one.seen.steps <= SLOW_STEPS]
-    ran = {(one.trial.subject, trial_key(one.trial)): one for one in search.records}
-    asked = {
-        trial: None
-        for _, found in (*variants, *others)
-        for trial in found
-        if (trial.subject, trial_key(trial)) not in ran
-    }
+    ran = {_key(one.trial): one for one in search.records}
+    asked = {trial: None for _, found in (*variants, *others) for trial in found if _key(trial) not in ran}
     new = await run_trials(list(asked), search, observer) if asked else {}
     evidence.parts_without_effect += sum(
         (one := new.get(trial)) is not None and outcome_of(one.observation) == outcome_of(long.observation)
@@ -181,9 +178,7 @@ async def _shortened(
     )
     pairs: list[tuple[TrialRecord, TrialRecord]] = []
     for long, found in variants:
-        tried = [
-            one for trial in found if (one := ran.get((trial.subject, trial_key(trial))) or new.get(trial)) is not None
-        ]
+        tried = [one for trial in found if (one := ran.get(_key(trial)) or new.get(trial)) is not None]
         for one in tried:
             evidence.add(long.trial, one.trial, equal=_is_equal(one, long))
         short = next((one for one in tried if one is not long and _is_equal(one, long)), None)
@@ -210,6 +205,10 @@ def _without_another_part(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
     yield from without_arguments(trial, facts)
     for act in without_links(trial.act):
         yield replace(trial, act=act, source=origin_of_variant(trial))
+
+
+def _key(trial: Trial) -> tuple[str, tuple[str, ...]]:
+    return trial.subject, trial_key(trial)
 
 
 def _some_of_each(records: Sequence[TrialRecord]) -> list[TrialRecord]:
