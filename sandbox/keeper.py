@@ -36,7 +36,9 @@ SET_NO_NEW_PRIVILEGES = 38
 JOIN_KEYRING = {"x86_64": 250, "aarch64": 219}  # keyctl(2), whose first operation that is
 MIB = 1024 * 1024
 SHORTEST_PAUSE = 0.03
+CALM_PAUSE = 0.12
 LONGEST_PAUSE = 0.5
+GROWTH = 64  # this part of the memory that one process may have is growth
 LEAST_FREE_MIB = 128
 
 
@@ -51,6 +53,7 @@ class Keeper:
         self.code = -int(signal.SIGKILL)
         self.began = time.time()
         self.shared = machine_shared_memory()
+        self.seen = (0, 0)
         self.free = {folder: free_space(folder) for folder in config["folders"]}
 
     def start(self) -> str:
@@ -95,10 +98,22 @@ class Keeper:
             if time.monotonic() >= deadline:
                 return "wall_clock"
             started = time.monotonic()
+            before = self.seen
             excess = self.excess()
             if excess:
                 return excess
-            pause = min(LONGEST_PAUSE, max(SHORTEST_PAUSE, 15 * (time.monotonic() - started)))
+            wished = self.pause_after(pause, before)
+            pause = min(LONGEST_PAUSE, max(wished, 15 * (time.monotonic() - started)))
+
+    def pause_after(self, pause: float, before: tuple[int, int]) -> float:
+        """How long not to look: short where the tree has grown meanwhile, else longer than last time.
+
+        Args:
+            before: tasks and bytes of memory at the look before.
+        """
+        tasks, memory = self.seen
+        grown = tasks > before[0] or memory - before[1] > self.limits["memory_mib"] * MIB / GROWTH
+        return SHORTEST_PAUSE if grown else min(CALM_PAUSE, 2 * pause)
 
     def excess(self) -> str:
         """The limit that the tree as a whole is over, or nothing."""
@@ -110,6 +125,7 @@ class Keeper:
             memory += one_memory
             if tasks > self.limits["processes"]:
                 return "processes"
+        self.seen = (tasks, memory)
         if memory + self.shared_memory(pids) > 2 * self.limits["memory_mib"] * MIB:
             return "memory"
         return self.disk_excess(pids)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # as that of `typing`, which takes longer to import than all 
 MOST_FILES = 200_000
 DEEPEST = 128
 NO_END = 1 << 62
+PIECE = 1 << 16
 _OF_NO_FILE = (b"/dev/zero", b"/memfd:", b"/SYSV")
 
 
@@ -45,11 +46,23 @@ def children_listed(pid: int) -> list[int]:
     found = []
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/children") as file:
-                found.extend(int(part) for part in file.read().split())
+            found.extend(map(int, contents(f"/proc/{pid}/task/{task}/children").split()))
     except OSError:
         return found
     return found
+
+
+def contents(path: str) -> bytes:
+    """What the kernel says in a file of /proc, without the stream that `open` makes around it; raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        said = piece = os.read(descriptor, PIECE)
+        while piece:
+            piece = os.read(descriptor, PIECE)
+            said += piece
+        return said
+    finally:
+        os.close(descriptor)
 
 
 def every_process() -> Iterator[tuple[int, int]]:
@@ -72,8 +85,7 @@ def usage(pid: int) -> tuple[int, int]:
     """Threads and private memory in bytes of a process; a process that is gone, or unseen, has none."""
     try:
         tasks = len(os.listdir(f"/proc/{pid}/task"))
-        with open(f"/proc/{pid}/statm") as file:
-            pages = file.read().split()
+        pages = contents(f"/proc/{pid}/statm").split()
         return tasks, (int(pages[1]) - int(pages[2])) * resource.getpagesize()
     except OSError:
         return 1, 0
@@ -82,13 +94,10 @@ def usage(pid: int) -> tuple[int, int]:
 def machine_shared_memory() -> int:
     """Bytes of shared memory, and of file systems in memory, that the whole machine holds."""
     try:
-        with open("/proc/meminfo", "rb") as file:
-            for line in file:
-                if line.startswith(b"Shmem:"):
-                    return int(line.split()[1]) * 1024
+        said = contents("/proc/meminfo").partition(b"Shmem:")[2].split(None, 1)
+        return int(said[0]) * 1024 if said else 0
     except OSError:
-        pass  # not Linux: shared memory is not counted
-    return 0
+        return 0  # not Linux: shared memory is not counted
 
 
 def shared_memory(pids: Iterable[int]) -> int:
