@@ -113,12 +113,14 @@ class AppObserver:
         reset: bool = True,
         names: Mapping[str, str] | None = None,
         again: bool = True,
+        pause: float = 0.0,
     ) -> tuple[HttpAnswer, ...]:
         """Send requests in order, on a fresh state, and stop at the first that gets no answer.
 
         Args:
             names: what `{{name}}` stands for in them, besides the constants.
             again: whether they are sent although these were sent before; otherwise what was answered then is returned.
+            pause: seconds to wait after each request that may change something; such answers are not remembered.
 
         Raises:
             SandboxFailure: the worker ended or hangs.
@@ -127,9 +129,10 @@ class AppObserver:
         key = json.dumps([requests, known]) if reset else ""
         if key in self._known and not again:
             return self._known[key]
-        found = await self._ordered({"requests": list(requests), "reset": reset, "names": known}, len(requests) + 1)
+        order = {"requests": list(requests), "reset": reset, "names": known, "pause": pause}
+        found = await self._ordered(order, len(requests) + 1)
         self.sent += len(requests)
-        if reset and sum(len(answer.text) for answer in found) < _MOST_REMEMBERED:
+        if reset and not pause and sum(len(answer.text) for answer in found) < _MOST_REMEMBERED:
             self._known[key] = found
         return found
 

@@ -286,6 +286,7 @@ class ObservedProposal:
         unstable: JSON pointers whose values differ between two observations; "" for the whole answer. Headers have
             `HEADERS` before their names.
         steady: whether both observations have the same status.
+        unordered: JSON pointers of lists whose members may stand in any order.
         fresh: the request is refused for its form, and still earlier requests change the answer.
         constants: what `{{NAME}}` stood for in its requests.
     """
@@ -293,6 +294,7 @@ class ObservedProposal:
     proposal: Proposal
     answers: tuple[HttpAnswer, ...]
     unstable: frozenset[str] = frozenset()
+    unordered: frozenset[str] = frozenset()
     steady: bool = True
     fresh: bool = False
     constants: Mapping[str, str] = field(default_factory=dict)

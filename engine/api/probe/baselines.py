@@ -42,6 +42,7 @@ _RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPT
 _MOST_VALUES = 6
 _MOST_COMBINATIONS = 24
 _MOST_ASKED = 8
+_MOST_NAMED = 2
 _PRECONDITION_REQUIRED = 428
 
 
@@ -91,7 +92,7 @@ class BaselineFinder:
 
     async def _try(self, operation: Operation, number: int) -> None:
         left = self._budget
-        everything = await self._everything(operation) if number else []
+        everything = await self.everything(operation) if number else []
         for request, setup in self._stories(operation, number, everything):
             if left <= 0:
                 return
@@ -166,8 +167,10 @@ class BaselineFinder:
             return
         if operation.method == "PATCH" and (plain[0].get("body") or {}).get("content") == {}:
             yield from self._one_change(operation, plain[1])
+        # Taking away a mark that was never set does nothing: it is set first, by a PUT only where it has to be.
+        yield from self._undoing(operation, plain[0], "POST")
         yield plain
-        yield from self._undoing(operation, plain[0])
+        yield from self._undoing(operation, plain[0], "PUT")
         full = build_request(self._world, operation, full=True)
         if full is not None and full != plain:
             yield full
@@ -187,10 +190,10 @@ class BaselineFinder:
             yield request, setup
         yield from self._referring(operation, plain)
 
-    def _undoing(self, operation: Operation, plain: Json) -> Iterator[tuple[Json, tuple[Json, ...]]]:
+    def _undoing(self, operation: Operation, plain: Json, method: str) -> Iterator[tuple[Json, tuple[Json, ...]]]:
         """Yield a removal after what it undoes, by the same user: `DELETE /people/{name}/follow` after its POST."""
         for known in self._world.baselines.values():
-            made = known.operation.method in ("POST", "PUT") and known.operation.path == operation.path
+            made = known.operation.method == method and known.operation.path == operation.path
             if operation.method == "DELETE" and made:
                 same = {key: known.request[key] for key in ("path_parameters", "auth") if key in known.request}
                 asked = {**plain, **same}
@@ -253,8 +256,8 @@ class BaselineFinder:
 
     def _of_users(self, operation: Operation) -> Iterator[tuple[Json, tuple[Json, ...]]]:
         """Yield the request with the name or address of a user who exists, where its path or query asks for one."""
-        for user in [name for name, known in self._world.users.items() if known.sign_in is not None][:1]:
-            # Who may ask is known by now: others may have been refused before.
+        for user in [name for name, known in self._world.users.items() if known.sign_in is not None][:_MOST_NAMED]:
+            # Who may ask is known by now: others may have been refused before. Nobody may befriend themselves.
             made = build_request(self._world, operation)
             parts = [(known, part_of(known.name)) for known in operation.parameters if known.where in ("path", "query")]
             named = [(known, part) for known, part in parts if part in ("name", "email")]
@@ -265,7 +268,7 @@ class BaselineFinder:
                 put_parameter(request, known, f"{{{{{constant(user, part)}}}}}")
             yield request, made[1]
 
-    async def _everything(self, operation: Operation) -> list[Json]:
+    async def everything(self, operation: Operation) -> list[Json]:
         """Return all requests that changed state successfully and do so one after the other, except removals."""
         story: list[Json] = []
         for baseline in self._world.baselines.values():

@@ -151,9 +151,15 @@ def third_request(baseline: BaselineRequest, other: BaselineRequest, world: Reso
 def third_value(schema: Any, value: Any, other: Any, samples: SampleValues) -> Any:
     """Return a text that is neither of two, and not beyond the second in the alphabet; else the value as it is.
 
-    Three texts in the order in which they are made are sorted neither up nor down then, where that is allowed.
+    Three texts in the order in which they are made are sorted neither up nor down then, where that is allowed. Of what
+    a body wraps in an object each text is another one.
     """
     whole = samples.merged(schema)
+    if isinstance(value, dict) and isinstance(other, dict):
+        inner = samples.properties(schema)
+        return {
+            name: third_value(inner.get(name, True), entry, other.get(name), samples) for name, entry in value.items()
+        }
     if not isinstance(value, str) or "{{" in value or "enum" in whole:
         return value
     for text in _third_texts(whole, value, other):

@@ -106,8 +106,9 @@ def merge_observations(first: ObservedProposal, second: ObservedProposal) -> Obs
     headers = {f"{HEADERS}{name}" for name in _named(here) | _named(there) if _differs(here, there, name)}
     if mine is None or theirs is None:
         different = frozenset[str]() if here.text == there.text else frozenset({""})
-        return replace(first, unstable=different | headers, steady=True)
-    return replace(first, unstable=frozenset(_differing(mine, theirs, "", 0)) | headers, steady=True)
+        return replace(first, unstable=first.unstable | different | headers, steady=True)
+    differing = frozenset(_differing(mine, theirs, "", 0))
+    return replace(first, unstable=first.unstable | differing | headers, steady=True)
 
 
 def differs_from(changed: HttpAnswer, usual: HttpAnswer, again: HttpAnswer) -> bool:

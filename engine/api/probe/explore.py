@@ -23,10 +23,12 @@ from .differences import distinct_proposals
 from .distinct import Others
 from .effects.conditions import conditional_proposals
 from .effects.limits import limit_proposals
-from .effects.lists import filled_lists
+from .effects.lists import FILLED, filled_lists
 from .effects.makers import maker_proposals
+from .effects.moments import mark_unordered
 from .effects.parts import part_proposals
 from .effects.stored_lists import queries_varied, stored_lists
+from .effects.together import together_proposals
 from .effects.totals import total_proposals
 from .execute import differs_from, drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .flag_effects import with_effect
@@ -123,6 +125,7 @@ async def explore_api(
             budget = budget.within(seconds - (time.monotonic() - began), observer.seconds_each)
         proposals, cut = await _proposed(finder, world, credentials, budget, wanted)
         seen_here = await drop_setup(observer, await execute_proposals(observer, proposals, credentials), credentials)
+        seen_here = await mark_unordered(observer, seen_here, credentials)
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
     async with open_application(target, launch, moved) as observer:
@@ -178,6 +181,8 @@ async def _proposed(
     chosen = select_within(await with_effect(finder, world, tried, budget.pairs), budget)
     readings, untried = await _changed_readings(finder, world, varied, budget, wanted)
     readings += await untouched_readings(finder, world, readings, budget.pairs)
+    filled = [proposal for proposal in chosen.proposals if proposal.name == FILLED]
+    readings += await together_proposals(finder, world, [*readings, *filled], wanted)
     sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
     related = await relation_proposals(finder, world, second, budget.pairs, wanted)
     related += await _effects(finder, world, second, third, budget.pairs, wanted)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
+from ..model.json_values import lists
 from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
-from .effects.lists import FLAGS, SORTED
+from .effects.lists import BY_USERS, FLAGS, SORTED
 from .execute import differs_from
 from .propose_access import FOR_OTHERS
-from .resource_model import ResourceModel
+from .resource_model import ResourceModel, parse_json
 from .sign_in.users import USER
 
 _MOST_FOR_OTHERS = 2
@@ -23,7 +25,8 @@ async def with_effect(
     """Return proposals without those flags of a list that is filled for them, and that pick out nothing there.
 
     Orders that are refused, or that are the usual one, are left out as well, and so are filters by which another user
-    sees what the first one does: they hide nothing. Orders that the application fails at stay, and two of each filter.
+    sees what the first one does: they hide nothing. So are names of users that leave nothing of a list. Orders and
+    names that the application fails at stay, and two of each filter by others.
 
     Args:
         most: how many flags, how many orders and how many filters of others are tried; further ones are left out as
@@ -38,8 +41,9 @@ async def with_effect(
     kept: Counter[str] = Counter()
     for proposal in proposals:
         for_others = proposal.group == FOR_OTHERS
-        kind = FLAGS if proposal.group.startswith(FLAGS) else proposal.group
-        if kind not in (FLAGS, FOR_OTHERS, SORTED):
+        kinds = [begin for begin in (FLAGS, BY_USERS) if proposal.group.startswith(begin)]
+        kind = kinds[0] if kinds else proposal.group
+        if kind not in (FLAGS, BY_USERS, FOR_OTHERS, SORTED):
             found.append(proposal)
             continue
         filter_of = json.dumps([proposal.operation.name, *(proposal.request.get("query") or {})])
@@ -51,7 +55,9 @@ async def with_effect(
         if story not in plain:
             plain[story] = await _last(finder, steps), await _last(finder, steps, again=True)
         picked = await _last(finder, (*proposal.setup, proposal.request))
-        worth = picked.ok or picked.status >= 500 or kind != SORTED
+        worth = picked.ok or picked.status >= 500 or kind not in (SORTED, BY_USERS)
+        # A name that nothing has is no user's.
+        worth = worth and (kind != BY_USERS or not picked.ok or any(_listed(picked)))
         if worth and differs_from(picked, *plain[story]):
             found.append(proposal)
             kept[filter_of] += for_others
@@ -66,6 +72,11 @@ def _compared(world: ResourceModel, proposal: Proposal) -> Json:
     query = world.baselines[proposal.operation.name].request.get("query")
     request: Json = {key: entry for key, entry in proposal.request.items() if key != "query"}
     return {**request, "query": query} if query else request
+
+
+def _listed(answer: HttpAnswer) -> list[Any]:
+    """Return the members of all lists of an answer."""
+    return [member for _, members in lists(parse_json(answer), frozenset()) for member in members]
 
 
 async def _last(finder: BaselineFinder, steps: Sequence[Json], *, again: bool = False) -> HttpAnswer:

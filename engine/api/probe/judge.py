@@ -16,6 +16,7 @@ from ..document.schemas import merge_schema, references, standalone_schema
 from ..model.json_values import HEADERS, TELLING_HEADERS, leaves, lists, parts
 from ..model.model import Api, HttpAnswer, Json, ObservedProposal, Proposal
 from ..values.data import SampleValues, SecretFilter
+from .effects.moments import told_of_members
 from .execute import saved_values
 from .resource_model import parse_json, resolve_pointer
 
@@ -122,17 +123,22 @@ def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator
     secret = privacy.places(value)
     if seen.answer.status >= 400:
         yield from _error(seen, value, secret)
-    elif not seen.unstable_body and not secret and len(json.dumps(value)) <= _MOST_BODY:
+    elif not seen.unstable_body and not seen.unordered and not secret and len(json.dumps(value)) <= _MOST_BODY:
         yield {"kind": "body_equals", "value": value}
     else:
         for place, found in list(_within(lists(value, seen.unstable_body | secret), _MOST_LISTS)):
             yield _part(place, "has_length", len(found))
+            told = told_of_members(seen, place, found, secret) if place in seen.unordered else []
+            if told:
+                yield _part(place, "in_any_order", told)
         yield from _within(_parts(seen, value, secret), _MOST_POINTS)
 
 
 def _parts(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
     saved = {**seen.constants, **saved_values(seen.proposal.setup, seen.answers)}
-    for pointer, leaf, hidden in parts(value, seen.unstable_body | secret):
+    for pointer, leaf, hidden in parts(value, seen.unstable_body | secret | seen.unordered):
+        if pointer in seen.unordered:
+            continue
         if not hidden:
             if not isinstance(leaf, dict | list) and len(str(leaf)) <= 300:
                 yield _part(pointer, "equals", leaf)

@@ -17,9 +17,10 @@ from ..model.model import UNSAFE, Json, Proposal
 from ..values.data import bounds
 from .baselines import BaselineFinder
 from .budget import is_wanted
-from .distinct import Others, producers_with_another, renamed
+from .distinct import Others, producers_with_another, renamed, unwrapped
+from .propose_updates import content_of, content_schema, wrapped
 from .propose_values import copy_request, make_proposal, with_body
-from .resource_model import BaselineRequest, ResourceModel, fields_of, is_complete, merge_setups
+from .resource_model import BaselineRequest, ResourceModel, fields_of, is_complete, merge_setups, singular
 
 _UNKNOWN = 999999
 _LARGE = 1_000_000
@@ -105,19 +106,21 @@ def _item(path: str) -> str:
 
 def _with_taken_values(world: ResourceModel, baseline: BaselineRequest, others: Others) -> Iterator[Tried]:
     """Yield updates that take the name or address of another resource."""
-    content = fields_of(baseline.request)
-    if baseline.operation.method not in ("PUT", "PATCH") or content is None or baseline.operation.body is None:
+    content = content_of(baseline)
+    if baseline.operation.method not in ("PUT", "PATCH") or content is None:
         return
-    schema = baseline.operation.body.schema
+    schema = content_schema(world, baseline)
     properties, required = world.samples.properties(schema), world.samples.merged(schema).get("required") or ()
     # Only the one that is taken is changed where the others may lack: a conflict is then its own.
     needed = {name: value for name, value in content.items() if name in required}
     for other in others.values():
-        if first_part(other.operation.path) != first_part(baseline.operation.path):
+        # One's own is often told apart by the number of the word: `PUT /user` and `POST /users`.
+        parts = {singular(first_part(one.operation.path)) for one in (other, baseline)}
+        if len(parts) > 1:
             continue
-        made = fields_of(other.request) or {}
+        made = unwrapped(other.request)
         for name in list(_taken(properties, made, world))[:_MOST_FIELDS]:
-            request = with_body(baseline.request, {**needed, name: made[name]})
+            request = with_body(baseline.request, wrapped(baseline, {**needed, name: made[name]}))
             setup = merge_setups(baseline.setup, other.story)
             yield _state(baseline, f"with_a_taken_{name}", f"with the {name} of another", request, setup)
 

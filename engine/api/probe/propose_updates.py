@@ -30,12 +30,12 @@ def update_proposals(world: ResourceModel, varied: Others = NO_OTHERS) -> Iterat
         baseline = varied.get(usual.operation.name, usual) if read_so else usual
         if reading is not None and baseline is not usual:
             reading = varied[reading.operation.name]
-        content = _content(baseline)
+        content = content_of(baseline)
         if baseline.operation.method not in UPDATES or content is None:
             continue
         changed = _changed(world, baseline, content, _given(usual))
         for name, words, fields in _updates(world, baseline, content, changed):
-            request = with_body(baseline.request, _wrapped(baseline, fields))
+            request = with_body(baseline.request, wrapped(baseline, fields))
             yield make_proposal(
                 baseline, name, words, "success", request, wants="success", group="updates", priority="critical"
             )
@@ -64,25 +64,27 @@ def single_updates(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
 
     The body has what is required besides. Nothing is yielded for a body that is no object.
     """
-    content = _content(baseline)
+    content = content_of(baseline)
     if content is not None:
         changed = _changed(world, baseline, content, _given(baseline))
         for field, fields in _single(world, baseline, content, changed):
-            yield field, _wrapped(baseline, fields)
+            yield field, wrapped(baseline, fields)
 
 
-def _content(baseline: BaselineRequest) -> Json | None:
+def content_of(baseline: BaselineRequest) -> Json | None:
     """Return what a request holds by name, inside of the one field that wraps it; None for no object."""
     is_object = baseline.operation.body is not None and fields_of(baseline.request) is not None
     return unwrapped(baseline.request) if is_object else None
 
 
-def _wrapped(baseline: BaselineRequest, fields: Json) -> Json:
+def wrapped(baseline: BaselineRequest, fields: Json) -> Json:
+    """Return fields as the body of a request holds them: inside of the one field that wraps them, if there is one."""
     wrapper = wrapper_in(fields_of(baseline.request) or {})
     return {wrapper: fields} if wrapper else fields
 
 
-def _schema(world: ResourceModel, baseline: BaselineRequest) -> Any:
+def content_schema(world: ResourceModel, baseline: BaselineRequest) -> Any:
+    """Return the schema of what a request holds by name; it must have a body."""
     assert baseline.operation.body is not None
     schema, wrapper = baseline.operation.body.schema, wrapper_in(fields_of(baseline.request) or {})
     return world.samples.properties(schema).get(wrapper, True) if wrapper else schema
@@ -91,7 +93,7 @@ def _schema(world: ResourceModel, baseline: BaselineRequest) -> Any:
 def _single(
     world: ResourceModel, baseline: BaselineRequest, content: Json, changed: Json
 ) -> Iterator[tuple[str, Json]]:
-    required = set(world.samples.merged(_schema(world, baseline)).get("required") or ())
+    required = set(world.samples.merged(content_schema(world, baseline)).get("required") or ())
     kept = {key: entry for key, entry in content.items() if key in required}
     for field, value in changed.items():
         yield field, {**kept, field: value}
@@ -119,7 +121,7 @@ def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json, pla
     Args:
         plain: the plainest values, which are taken where the setup gives others.
     """
-    schema, given = _schema(world, baseline), _given(baseline)
+    schema, given = content_schema(world, baseline), _given(baseline)
     full = world.samples.value(schema, "body", full=True)
     whole: Json = with_optional(content, full)
     found: Json = {}

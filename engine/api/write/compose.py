@@ -33,6 +33,7 @@ from ..probe.sign_in.others import (
     changed_by_another,
     changed_by_the_first,
     hides_from_others,
+    marks_of,
     read_by_others,
     refused_to_anonymous,
     shown_to_others,
@@ -113,7 +114,7 @@ def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOu
     found = _SortedOut()
     secrets: dict[str, None] = {}
     guarded, heeding = refused_to_anonymous(exploration.seen), heeding_conditions(exploration.seen)
-    shown = shown_to_others(exploration.seen)
+    shown, marks = shown_to_others(exploration.seen), marks_of(exploration.seen)
     for seen in exploration.seen:
         what = f"{seen.proposal.operation.label} ({seen.proposal.name})"
         # A test must not hold the secret, and without it the request is another one.
@@ -121,7 +122,7 @@ def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOu
             found.asked_with_secrets.append(what)
             continue
         verdict = find_violation(seen, exploration.api, exploration.samples)
-        verdict = verdict or changed_by_another(seen, guarded, shown)
+        verdict = verdict or changed_by_another(seen, guarded, shown, marks)
         unsecured = open_to_everybody(seen, exploration.api) if verdict is None else None
         if unsecured is not None:
             # Whether the code or the document is wrong, what a call without credentials gets is tested.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -304,6 +305,8 @@ def _value(expectation: Mapping[str, Any], body: str) -> RenderedCheck:
         return RenderedCheck(place, _COMPARISONS[operator], literal(value), column="value")
     if operator == "has_length":
         return RenderedCheck(f"len({place})", "==", literal(value), column="count")
+    if operator == "in_any_order":
+        return _in_any_order(place, value)
     if operator == "has_type":
         kind = _TYPES.get(str(value))
         if kind is None:
@@ -316,6 +319,24 @@ def _value(expectation: Mapping[str, Any], body: str) -> RenderedCheck:
         raise AgentFailure("the whole body cannot be absent")
     word = "in" if operator == "exists" else "not in"
     return RenderedCheck(literal(key.replace("~1", "/").replace("~0", "~")), word, saved(parent, body))
+
+
+def _in_any_order(place: str, members: Any) -> RenderedCheck:
+    """Compare what is told of all members of a list, sorted on both sides where saved ids are among it."""
+    if not isinstance(members, list) or not members:
+        raise AgentFailure("members in any order are a list of them")
+    told, shown = place, [literal(member) for member in members]
+    if all(isinstance(member, dict) for member in members):
+        keys = list(members[0])
+        if any(list(member) != keys for member in members):
+            raise AgentFailure("members in any order are told with the same fields")
+        fields = ", ".join(f"one[{literal(key)}]" for key in keys)
+        told = f"{fields} for one in {place}" if len(keys) == 1 else f"({fields}) for one in {place}"
+        rows = [[literal(member[key]) for key in keys] for member in members]
+        shown = [row[0] if len(keys) == 1 else f"({', '.join(row)})" for row in rows]
+    right = f"[{', '.join(shown)}]"
+    saved_ids = "{{" in json.dumps(members)
+    return RenderedCheck(f"sorted({told})", "==", f"sorted({right})" if saved_ids else right, column="members")
 
 
 def _column(pointer: str) -> str:

@@ -2,7 +2,8 @@
 
 The first line is {"application", "command", "root", "import_roots", "environment", "folder", "clock"}; the answer is
 {"ready": true} or {"error", "output"}. Each further line is {"reset", "requests": [...]}, where a request is that of an
-API test spec (`{{name}}` stands for what an earlier one saved) plus "whole": true for a text of any length; the answer
+API test spec (`{{name}}` stands for what an earlier one saved) plus "whole": true for a text of any length, and "pause"
+may say for how many seconds nothing is sent after each request that may change something; the answer
 is {"answers": [...]}, one {"status", "headers", "text"} for each request that was answered (of a server error with the
 end of what was printed as "output"), and {"failure"} in place of the first that was not. {"users", "keeps"} signs users
 in from then on, see `spec_requests.signing_in`, and answers {"answers": []} or a failure.
@@ -14,7 +15,7 @@ import sys
 import time
 
 from ..suites.starvation import is_tree_at_work
-from .api_process import ApplicationFailure, EndlessAnswer
+from .api_process import READING, ApplicationFailure, EndlessAnswer
 from .orders import read_beginning, started
 from .spec_requests import send, signing_in
 
@@ -71,6 +72,8 @@ def run(application, order):
             answers.append(send(application, request, names))
             if answers[-1]["status"] >= 500:
                 answers[-1]["output"] = told_of_error(application, before)
+            if order.get("pause") and request["method"] not in READING:
+                time.sleep(order["pause"])
     except EndlessAnswer as error:
         answers.append({"failure": str(error), "kind": "link"})
     except (ApplicationFailure, AssertionError) as error:

@@ -24,7 +24,7 @@ from ..resource_model import (
     singular,
     variables_in,
 )
-from ..sign_in.users import OTHER, USER
+from ..sign_in.users import OTHER, USER, constant
 
 _MOST_DONE = 3
 _MOST_EXAMPLES = 3
@@ -60,7 +60,7 @@ def filled_lists(
         lasts = [third[maker.operation.name].saving for maker in makers if maker.operation.name in third]
         three = tuple(merge_setups(setup, lasts))
         words, marks = "lists what was made", {"wants": "success", "setup": three, "priority": "high"}
-        yield make_proposal(reading, "lists_what_was_made", words, "success", reading.request, **marks)
+        yield make_proposal(reading, FILLED, words, "success", reading.request, **marks)
         yield from another_users_list(world, reading, setup)
         yield from admins_list(world, reading, setup)
         yield from _lists_of_another_parent(world, reading, setup, other)
@@ -69,6 +69,7 @@ def filled_lists(
         for parameter in operation.parameters:
             if parameter.where == "query":
                 yield from _filtered(world, reading, parameter, story, (setup, three), apart)
+                yield from _filtered_by_users(world, reading, parameter, apart)
         yield from _sorted_by_answers(world, reading, makers, three)
 
 
@@ -105,6 +106,33 @@ def _filtered(
             yield from flagged_for_admins(world, reading, setup, request, (f"{FLAGS}for_administrators", name, words))
 
 
+def _filtered_by_users(
+    world: ResourceModel, reading: BaselineRequest, parameter: ApiParameter, apart: list[tuple[str, tuple[Json, ...]]]
+) -> Iterator[Proposal]:
+    """Yield readings of a list by the name of each user, where that may be what a text of a query is: an author.
+
+    They are tests where that picks out some; see `with_effect`.
+    """
+    whole, name = world.samples.merged(parameter.schema), parameter.name
+    free = type_of(whole) == "string" and not whole.keys() & {"enum", "pattern"}
+    if not free or paging.sorts(name) or paging.cuts(name):
+        return
+    part = "email" if whole.get("format") == "email" or "mail" in name.lower() else "name"
+    users = [user for user in (USER, OTHER) if user in world.users and world.users[user].sign_in is not None]
+    for how, setup in apart if "format" not in whole or part == "email" else ():
+        for user in users:
+            request = copy_request(reading.request)
+            put_parameter(request, parameter, f"{{{{{constant(user, part)}}}}}")
+            who = "the user" if user == USER else "another user"
+            title, words = f"{BY_USERS}_{name}_{user}_{how}", f"lists by {name} of {who} {how.replace('_', ' ')}"
+            marks = {"setup": setup, "group": f"{BY_USERS}_{how}", "priority": "high"}
+            yield make_proposal(reading, title, words, "success", request, **marks)
+
+
+FILLED = "lists_what_was_made"
+"""The name of the reading of a list of what was put into it."""
+BY_USERS = "by_users"
+"""The beginning of the groups of readings of a list by the name of a user."""
 FILTERS = "filters"
 """The group of readings of a filled list by a query."""
 SORTED = "sorted"

@@ -59,7 +59,8 @@ def _by_another(world: ResourceModel) -> Iterator[tuple[tuple[Json, ...], Propos
         name = f"after_{change.operation.name}_by_another_user"
         words = f"after {change.operation.label} by another user"
         for reading in readings_of(world, change.operation):
-            if auth_names(reading.request) != (USER,):
+            # What everybody reads tells as well who has made it.
+            if auth_names(reading.request) not in ((USER,), ()):
                 continue
             usual = tuple(merge_setups(reading.setup, change.story))
             marks["setup"] = tuple(theirs if step == change.saving else step for step in usual)

@@ -32,8 +32,8 @@ def refused_to_anonymous(found: Sequence[ObservedProposal]) -> frozenset[str]:
 def shown_to_others(found: Iterable[ObservedProposal]) -> frozenset[str]:
     """Return the paths of a user's things, and of lists below them, that are there for others to read.
 
-    Somebody who has not signed in reads them, or another user reads what was added below them. That another user reads
-    the thing itself shows as well that nobody looks whose it is.
+    Somebody who has not signed in reads them or may do so, or another user reads what was added below them. That
+    another user reads the thing itself shows as well that nobody looks whose it is.
     """
     return frozenset(without_names(seen.proposal.operation.path) for seen in found if _reads_anothers(seen))
 
@@ -46,24 +46,36 @@ def _reads_anothers(seen: ObservedProposal) -> bool:
     read = seen.steady and seen.complete and seen.answer.ok
     listed = not single and any(lists(parse_json(seen.answer), frozenset()))
     asked = auth_names(proposal.request)
-    return reads and owned and read and ((asked == () and single) or (listed and asked in ((), (OTHER,))))
+    everybody = asked == () or () in proposal.operation.security
+    return reads and owned and read and ((everybody and single) or (listed and asked in ((), (OTHER,))))
+
+
+def marks_of(found: Iterable[ObservedProposal]) -> frozenset[str]:
+    """Return the paths at which each user sets a mark of their own and takes it away: `POST …/like` has no body."""
+    bare = (seen.proposal.operation for seen in found if seen.proposal.operation.body is None)
+    methods: dict[str, set[str]] = {}
+    for operation in bare:
+        methods.setdefault(without_names(operation.path), set()).add(operation.method)
+    return frozenset(path for path, known in methods.items() if {"POST", "DELETE"} <= known and path[-1:] != "}")
 
 
 def changed_by_another(
-    seen: ObservedProposal, guarded: Collection[str], shown: Collection[str] = ()
+    seen: ObservedProposal, guarded: Collection[str], shown: Collection[str] = (), marks: Collection[str] = ()
 ) -> ContractViolation | None:
     """Return the violation where another user changes or deletes what its owner created; None for all else.
 
-    What is added below a thing that others may read, such as a comment, belongs to who adds it.
+    What is added below a thing that others may read, such as a comment, belongs to who adds it, and so does a mark.
 
     Args:
         guarded: see `refused_to_anonymous`.
         shown: see `shown_to_others`.
+        marks: see `marks_of`.
     """
     operation = seen.proposal.operation
     if not _reaches(seen, guarded) or seen.proposal.request["method"] not in UNSAFE:
         return None
-    if operation.method == "POST" and _is_shown(without_names(operation.path), shown):
+    path = without_names(operation.path)
+    if (operation.method == "POST" or path in marks) and _is_shown(path, shown):
         return None
     return ContractViolation(
         seen,

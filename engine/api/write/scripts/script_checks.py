@@ -86,6 +86,8 @@ def _value(one: Json, body: str) -> str:
         return f"expect({place}).{_COMPARED[operator]}({script_value(value)});"
     if operator == "has_length":
         return f"expect(Object.keys({place})).toHaveLength({value});"
+    if operator == "in_any_order":
+        return f"expect({place}).toEqual(expect.arrayContaining({_members(value)}));"
     if operator == "has_type":
         return _type(place, str(value))
     if operator == "matches":
@@ -95,6 +97,15 @@ def _value(one: Json, body: str) -> str:
         raise AgentFailure("the whole body cannot be absent")
     name = quoted_text(key.replace("~1", "/").replace("~0", "~"))
     return f"expect({script_place(parent, body)}).{'not.' * (operator != 'exists')}toHaveProperty([{name}]);"
+
+
+def _members(value: Any) -> str:
+    """The members of a list, of objects those with some fields."""
+    shown = [
+        f"expect.objectContaining({script_value(one)})" if isinstance(one, Mapping) else script_value(one)
+        for one in value
+    ]
+    return f"[{', '.join(shown)}]"
 
 
 def _type(place: str, kind: str) -> str:

@@ -41,6 +41,18 @@ async def test_a_total_is_read_of_several_things_of_which_two_are_of_one_kind(
     assert json.loads(answers[-1].text) == {"tool": 1 + amount + amount, "food": amount}
 
 
+async def test_what_another_user_adds_is_told_of_by_a_reading_for_everybody(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    reading = world.baselines["read"]
+    request = {key: entry for key, entry in reading.request.items() if key != "auth"}
+    world.baselines["read"] = replace(reading, request=request)
+    found = by_name(await maker_proposals(finder, world, 99))
+    proposal = found["read after_add_by_another_user"]
+    assert "auth" not in proposal.request
+    assert [step["auth"] for step in proposal.setup] == ["other_user"]
+
+
 async def test_what_varies_by_itself_such_as_a_time_is_no_total(finder: BaselineFinder, world: ResourceModel) -> None:
     second = await second_things(finder, world)
     found = await total_proposals(finder, world, second, await third_things(finder, world, second), 99)

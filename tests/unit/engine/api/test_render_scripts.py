@@ -110,6 +110,10 @@ def test_bodies_are_sent_as_they_were_observed(body, says):
             {"pointer": "/id", "operator": "has_type", "value": "integer"},
             "expect(Number.isInteger(body.id)).toBe(true);",
         ),
+        (
+            {"pointer": "/rows", "operator": "in_any_order", "value": [{"n": 1}]},
+            "expect(body.rows).toEqual(expect.arrayContaining([expect.objectContaining({ n: 1 })]));",
+        ),
         ({"pointer": "/a b", "operator": "absent"}, "expect(body).not.toHaveProperty(['a b']);"),
         ({"pointer": "/id", "operator": "at_most", "value": 3}, "expect(body.id).toBeLessThanOrEqual(3);"),
     ],

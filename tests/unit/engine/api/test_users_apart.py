@@ -10,13 +10,14 @@ import pytest
 
 from testwright.engine.api.document.application import crash_in
 from testwright.engine.api.document.auth import Credential, SignIn
-from testwright.engine.api.model.model import Api, HttpAnswer, Json, ObservedProposal, Operation, Proposal
+from testwright.engine.api.model.model import Api, HttpAnswer, Json, ObservedProposal, Operation, Proposal, RequestBody
 from testwright.engine.api.probe.defects import suspected_defects
 from testwright.engine.api.probe.explore import ApiExploration
 from testwright.engine.api.probe.judge import ContractViolation, find_violation, lacks_refusal
 from testwright.engine.api.probe.sign_in.failure import SignInFailure
 from testwright.engine.api.probe.sign_in.others import (
     changed_by_another,
+    marks_of,
     read_by_others,
     refused_to_anonymous,
     shown_to_others,
@@ -85,6 +86,32 @@ def test_what_is_added_below_a_thing_that_others_may_read_belongs_to_who_adds_it
         shown = shown_to_others([read])
         assert changed_by_another(_commented(), guarded, shown) is None
         assert changed_by_another(asked("DELETE", 204), guarded, shown) is not None
+
+
+def _liked(method: str, body: bool = False) -> ObservedProposal:
+    seen = _commented()
+    like = Operation("", f"{method}_like", method, "/notes/{id}/like", responses={"200": None})
+    if body:
+        like = replace(like, body=RequestBody("application/json", {"type": "object"}, required=True))
+    request = {**seen.proposal.request, "method": method, "path": like.path}
+    return replace(seen, proposal=replace(seen.proposal, operation=like, request=request))
+
+
+def test_a_mark_is_taken_away_by_who_has_set_it_and_is_none_where_something_is_said_with_it() -> None:
+    guarded = frozenset({"POST_like", "DELETE_like"})
+    shown = shown_to_others([_listed(auth="", path="/notes/{slug}")])
+    marks = marks_of([_liked("POST"), _liked("DELETE")])
+    assert [changed_by_another(_liked(method), guarded, shown, marks) for method in ("POST", "DELETE")] == [None, None]
+    said = marks_of([_liked("POST", body=True), _liked("DELETE")])
+    assert changed_by_another(_liked("DELETE"), guarded, shown, said) is not None
+    assert changed_by_another(_liked("DELETE"), guarded, frozenset(), marks) is not None
+
+
+def test_what_may_be_read_without_a_sign_in_is_there_for_others() -> None:
+    read = _listed("{}", auth="user", path="/notes/{slug}")
+    assert shown_to_others([read]) == frozenset()
+    optional = replace(read.proposal.operation, security=(("bearer",), ()))
+    assert len(shown_to_others([replace(read, proposal=replace(read.proposal, operation=optional))])) == 1
 
 
 def test_that_another_user_reads_a_thing_does_not_allow_to_change_it() -> None:

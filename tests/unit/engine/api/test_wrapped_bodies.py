@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.model.model import HttpAnswer
-from testwright.engine.api.probe.distinct import distinct_request
+from testwright.engine.api.model.model import HttpAnswer, Json
+from testwright.engine.api.probe.baselines import BaselineFinder
+from testwright.engine.api.probe.distinct import distinct_request, third_request
 from testwright.engine.api.probe.effects.lists import filled_lists
+from testwright.engine.api.probe.propose_sequences import state_dependent_proposals
 from testwright.engine.api.probe.propose_updates import update_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel
 from testwright.engine.api.values.data import SampleValues
@@ -66,6 +70,33 @@ def test_an_update_changes_what_was_made_but_for_passwords(world: ResourceModel)
     article = proposal.request["body"]["content"]["article"]
     assert article["title"] == "other title"
     assert "password" not in article
+
+
+def test_a_third_thing_has_texts_of_its_own(world: ResourceModel) -> None:
+    adding = world.baselines["add"]
+    second = distinct_request(adding, world)
+    assert second is not None
+    other = replace(adding, request=second[0])
+    third = third_request(adding, other, world)
+    assert third is not None
+    titles = [one["body"]["content"]["article"]["title"] for one in (adding.request, second[0], third[0])]
+    assert len(set(titles)) == 3
+
+
+async def test_an_update_of_the_one_thing_takes_what_one_of_several_has(world: ResourceModel) -> None:
+    class Taken:
+        async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
+            return (*(HttpAnswer(201) for _ in requests[1:]), HttpAnswer(409))
+
+    change = world.baselines["change"]
+    own = replace(change, operation=replace(change.operation, path="/article"))
+    world.baselines["change"] = own
+    second = distinct_request(world.baselines["add"], world)
+    assert second is not None
+    others = {"add": replace(world.baselines["add"], request=second[0])}
+    found, _ = await state_dependent_proposals(cast(BaselineFinder, Taken()), world, others, 99)
+    [taken] = [one for one in found if one.name == "with_a_taken_title"]
+    assert taken.request["body"]["content"] == {"article": {"title": "other title"}}
 
 
 def test_a_list_is_filtered_by_what_its_members_hold_in_lists(world: ResourceModel) -> None:

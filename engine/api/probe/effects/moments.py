@@ -1,0 +1,150 @@
+"""Finds lists whose order depends on the second in which their members were made.
+
+Many databases write the time down in whole seconds. Members of one second then stand in an order of their own, and in
+another one where the clock has gone on between two requests: a test that tells their order fails now and then.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...document.application import AppObserver
+from ...document.auth import Credential, with_credentials
+from ...model.json_values import escape_key, leaves, lists
+from ...model.model import UNSAFE, HttpAnswer, ObservedProposal
+from ...values.paging import cuts
+from ..execute import all_worked, saved_values
+from ..resource_model import parse_json, resolve_pointer
+
+_WHOLE_SECONDS = re.compile(r"(?<!\d)\d\d:\d\d:\d\d(?!\d)(?!\.0*[1-9])|\b1[5-9]\d{8}\b")
+_PAUSE = 1.05
+_MOST_LISTS = 8
+_MOST_FIELDS = 3
+
+
+async def mark_unordered(
+    observer: AppObserver, seen: Sequence[ObservedProposal], credentials: Mapping[str, Credential]
+) -> list[ObservedProposal]:
+    """Return observations with the lists marked whose order another second changes.
+
+    Of each operation one list is read again, with a pause between the requests that fill it.
+
+    Raises:
+        SandboxFailure: the worker ended.
+    """
+    fullest: dict[str, ObservedProposal] = {}
+    for observed in filter(_may_depend, seen):
+        name = observed.proposal.operation.name
+        if name not in fullest or _size(observed) > _size(fullest[name]):
+            fullest[name] = observed
+    found: dict[str, dict[str, int]] = {}
+    for name, observed in list(fullest.items())[:_MOST_LISTS]:
+        found[name] = await _moved(observer, observed, credentials)
+    return [_marked(observed, found.get(observed.proposal.operation.name, {})) for observed in seen]
+
+
+def _may_depend(observed: ObservedProposal) -> bool:
+    """Whether a list is read that at least two requests have filled, with times in whole seconds somewhere."""
+    made = [step for step in observed.proposal.setup if step["method"] in UNSAFE]
+    read = observed.proposal.request["method"] == "GET" and observed.complete and observed.answer.ok
+    timed = any(_WHOLE_SECONDS.search(answer.text) for answer in observed.answers)
+    return read and len(made) > 1 and timed and _size(observed) > 1
+
+
+def _size(observed: ObservedProposal) -> int:
+    return max((len(members) for _, members in _lists(observed.answer)), default=0)
+
+
+def _lists(answer: HttpAnswer) -> Iterator[tuple[str, list[Any]]]:
+    yield from lists(parse_json(answer), frozenset())
+
+
+async def _moved(
+    observer: AppObserver, observed: ObservedProposal, credentials: Mapping[str, Credential]
+) -> dict[str, int]:
+    """Return the length of each list whose members stand in another order after a pause between the requests."""
+    found: dict[str, int] = {}
+    steps = [with_credentials(one, credentials) for one in (*observed.proposal.setup, observed.proposal.request)]
+    again = await observer.answers(steps)
+    later = await observer.answers(steps, pause=_PAUSE)
+    if not all_worked(again, steps) or not all_worked(later, steps):
+        return found
+    for pointer, members in _lists(observed.answer):
+        others = [resolve_pointer(parse_json(answers[-1]), pointer) for answers in (again, later)]
+        if not all(isinstance(other, list) and len(other) == len(members) for other in others):
+            continue
+        varying = set(_varying(members, others[0]))
+        usual, changed = ([_told(member, varying) for member in one] for one in (members, others[1]))
+        if usual != changed and sorted(usual) == sorted(changed):
+            found[pointer] = len(members)
+    return found
+
+
+def _varying(members: Iterable[Any], others: Iterable[Any]) -> Iterator[str]:
+    """Yield where members differ from those of another time, such as in new ids."""
+    for member, other in zip(members, others, strict=True):
+        theirs = dict(leaves(other))
+        yield from (place for place, leaf in leaves(member) if place not in theirs or theirs[place] != leaf)
+
+
+def _told(member: Any, varying: set[str]) -> str:
+    """Return what a member is told apart by, without what is another each time or a time of day."""
+    kept = {
+        place: leaf for place, leaf in leaves(member) if place not in varying and not _WHOLE_SECONDS.search(str(leaf))
+    }
+    return json.dumps(kept, sort_keys=True)
+
+
+def _marked(observed: ObservedProposal, moved: Mapping[str, int]) -> ObservedProposal:
+    if not moved or not observed.answer.ok or observed.proposal.request["method"] != "GET":
+        return observed
+    unordered: set[str] = set()
+    unstable: set[str] = set()
+    cut = any(map(cuts, observed.proposal.request.get("query") or ()))
+    for pointer, members in _lists(observed.answer):
+        if cut and pointer in moved and len(members) < moved[pointer]:
+            # Which of them are left out depends on the order, too.
+            unstable |= {f"{pointer}/{number}" for number in range(len(members))}
+        elif pointer in moved and len(members) > 1:
+            unordered.add(pointer)
+    return replace(observed, unordered=frozenset(unordered), unstable=observed.unstable | unstable)
+
+
+def told_of_members(
+    observed: ObservedProposal, place: str, members: Sequence[Any], secret: frozenset[str]
+) -> list[Any]:
+    """Return what all members of a list are told apart by in any order, sorted; empty where nothing is steady.
+
+    Of objects these are a few fields, or their saved ids; of scalars it is what they are.
+
+    Args:
+        place: the pointer of the list.
+        secret: pointers of what no test may hold.
+    """
+    hidden = observed.unstable_body | secret
+    kinds = {type(member) for member in members}
+    if kinds <= {str} or kinds <= {int}:
+        places = {place, *(f"{place}/{number}" for number in range(len(members)))}
+        return [] if places & hidden else sorted(members)
+    if kinds != {dict}:
+        return []
+    saved = {**observed.constants, **saved_values(observed.proposal.setup, observed.answers)}
+    names = {value: f"{{{{{name}}}}}" for name, value in saved.items() if isinstance(value, str | int) and value}
+    plain: list[str] = []
+    ids: list[str] = []
+    for key in members[0]:
+        values = [member.get(key) for member in members]
+        places = {f"{place}/{number}/{escape_key(key)}" for number in range(len(members))}
+        if {type(value) for value in values} not in ({str}, {int}) or len(set(values)) == 1:
+            continue
+        if not places & hidden:
+            plain.append(key)
+        elif not places & secret and all(value in names for value in values):
+            ids.append(key)
+    keys = plain[:_MOST_FIELDS] or ids[:1]
+    told = [{key: names[member[key]] if key in ids else member[key] for key in keys} for member in members]
+    return sorted(told, key=lambda one: tuple(one.values())) if keys else []

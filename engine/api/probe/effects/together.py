@@ -1,0 +1,85 @@
+"""Finds what a list shows only after several changes together: the news of those whom a user follows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from ...document.auth import auth_names
+from ...model.json_values import lists
+from ...model.model import HttpAnswer, Json, Proposal
+from ..baselines import BaselineFinder
+from ..budget import is_wanted
+from ..execute import all_worked
+from ..propose_values import copy_request, make_proposal
+from ..resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, parse_json
+from ..sign_in.users import OTHER, USER
+
+_MOST_LISTS = 8
+
+
+async def together_proposals(
+    finder: BaselineFinder,
+    world: ResourceModel,
+    changed: Iterable[Proposal],
+    wanted: Collection[str] | None = None,
+) -> list[Proposal]:
+    """Return readings of lists that no single change fills, after those that fill it together, and by another user.
+
+    Args:
+        changed: readings of which a single change is known to touch the answer.
+        wanted: names of the operations that they are proposed for; None for all.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    touched = {proposal.operation.name for proposal in changed}
+    found: list[Proposal] = []
+    empty = [one for one in world.baselines.values() if _is_empty(one) and one.operation.name not in touched]
+    for reading in [one for one in empty if is_wanted(one.operation, wanted)][:_MOST_LISTS]:
+        found += await _of_list(finder, world, reading)
+    return found
+
+
+def _is_empty(baseline: BaselineRequest) -> bool:
+    """Whether a request reads a list that has no members yet."""
+    answer = parse_json(baseline.answer)
+    reads = baseline.operation.method == "GET" and not baseline.operation.path.endswith("}")
+    members = [listed for _, listed in lists(answer, frozenset())]
+    return reads and bool(members) and not any(members)
+
+
+async def _of_list(finder: BaselineFinder, world: ResourceModel, reading: BaselineRequest) -> list[Proposal]:
+    setup = tuple(merge_setups(reading.setup, await finder.everything(reading.operation)))
+    if not await _fills(finder, setup, reading.request):
+        return []
+    setup = await _fewest(finder, setup, reading.request)
+    name, words = "after_several_changes", "after several changes together"
+    marks: Json = {"setup": setup, "priority": "critical"}
+    request = copy_request(reading.request)
+    found = [make_proposal(reading, name, words, "state", request, **marks)]
+    theirs: Json = {**request, "auth": OTHER}
+    asked_by_user = auth_names(request) == (USER,) and OTHER in world.users
+    if asked_by_user and not await _fills(finder, setup, theirs):
+        words = f"{words}, asked by another user than the one who made them"
+        found.append(make_proposal(reading, f"{name}_for_another_user", words, "state", theirs, **marks))
+    return found
+
+
+async def _fewest(finder: BaselineFinder, setup: tuple[Json, ...], request: Json) -> tuple[Json, ...]:
+    """Return those of some requests that fill a list together, each of which is needed."""
+    kept = list(setup)
+    for step in reversed(setup):
+        shorter = [other for other in kept if other is not step]
+        if is_complete((*shorter, request)) and await _fills(finder, shorter, request):
+            kept = shorter
+    return tuple(kept)
+
+
+async def _fills(finder: BaselineFinder, setup: Sequence[Json], request: Json) -> bool:
+    steps = (*setup, request)
+    answers = await finder.send(steps)
+    return all_worked(answers, steps) and _has_members(answers[-1])
+
+
+def _has_members(answer: HttpAnswer) -> bool:
+    return any(members for _, members in lists(parse_json(answer), frozenset()))

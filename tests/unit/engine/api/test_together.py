@@ -1,0 +1,71 @@
+"""Readings of a list that no single change fills: the news of those whom somebody follows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import cast
+
+import pytest
+
+from testwright.engine.api.document.auth import Credential
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.model.model import HttpAnswer, Json, Operation, Proposal
+from testwright.engine.api.probe.baselines import BaselineFinder
+from testwright.engine.api.probe.effects.together import together_proposals
+from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel
+from testwright.engine.api.values.data import SampleValues
+
+pytestmark = pytest.mark.feature("T-20")
+PATHS = {"/news": "post", "/follow": "post", "/ping": "post", "/feed": "get"}
+STEPS = [{"method": "POST", "path": path, "auth": "user"} for path in ("/ping", "/news", "/follow")]
+
+
+class Feed:
+    """A feed that holds what there is, for who follows."""
+
+    def __init__(self, *, private: bool = True) -> None:
+        self.private = private
+
+    async def everything(self, _: Operation) -> list[Json]:
+        return list(STEPS)
+
+    async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
+        made = [(one["path"], one["auth"]) for one in requests]
+        follows = any(path == "/follow" and (who == made[-1][1] or not self.private) for path, who in made)
+        shown = [path for path, _ in made if path == "/news" and follows]
+        return (*(HttpAnswer(201) for _ in made[1:]), HttpAnswer(200, {}, json.dumps({"news": shown})))
+
+
+def world(answer: str = '{"news": []}') -> ResourceModel:
+    paths = {path: {method: {"operationId": path[1:], "responses": {}}} for path, method in PATHS.items()}
+    api = api_from_document({"openapi": "3.1.0", "paths": paths}, path="openapi.json")
+    users = {name: Credential(name, "bearer", "TOKEN") for name in ("user", "other_user")}
+    found = ResourceModel(api, SampleValues({}), users=users)
+    [feed] = [one for one in api.operations if one.method == "GET"]
+    request: Json = {"method": "GET", "path": "/feed", "auth": "user"}
+    found.baselines[feed.name] = BaselineRequest(feed, request, (), HttpAnswer(200, {}, answer))
+    return found
+
+
+async def _found(feed: Feed, known: ResourceModel, changed: Sequence[Proposal] = ()) -> list[Proposal]:
+    return await together_proposals(cast(BaselineFinder, feed), known, changed)
+
+
+async def test_a_list_that_several_changes_fill_together_is_read_after_those_alone_and_by_another_user() -> None:
+    found = await _found(Feed(), world())
+    assert [one.request["auth"] for one in found] == ["user", "other_user"]
+    for one in found:
+        assert [step["path"] for step in one.setup] == ["/news", "/follow"]
+
+
+async def test_another_user_who_is_shown_the_same_is_not_asked() -> None:
+    assert [one.request["auth"] for one in await _found(Feed(private=False), world())] == ["user"]
+
+
+async def test_a_list_with_members_or_one_that_a_single_change_fills_is_looked_at_elsewhere() -> None:
+    known = world()
+    [feed] = [one.operation for one in known.baselines.values()]
+    changed = Proposal(feed, "after_news", "after news", "state", {"method": "GET", "path": "/feed"})
+    assert await _found(Feed(), known, [changed]) == []
+    assert await _found(Feed(), world('{"news": [1]}')) == []
