@@ -80,7 +80,7 @@ def _form(facts: Mapping[str, Any], when: str) -> Json:
         form["unset"] = [str(name) for name in facts["unset"]]
     if facts.get("settings"):
         form |= {"settings": str(facts["settings"])} | {
-            name: True for name in ("transactions", "plugin") if facts[name]
+            name: True for name in ("transactions", "plugin", "superuser") if facts.get(name)
         }
     if when == "early":
         form["early_environment"] = True

@@ -37,6 +37,10 @@ _RUNNER = """if not hasattr(mail, "outbox"):  # the runner of Django has done it
     stack.callback(runner.teardown_test_environment)
     databases = runner.setup_databases()
     stack.callback(runner.teardown_databases, databases)"""
+_SUPERUSER = '''def create_superuser():
+    """Make the administrator whom the variables name."""
+    with mock.patch.dict(os.environ, ENVIRONMENT):
+        call_command("createsuperuser", interactive=False, verbosity=0)'''
 _UNDONE = ["stack.enter_context(transaction.atomic())", "stack.callback(transaction.set_rollback, True)"]
 
 
@@ -90,7 +94,9 @@ class DjangoClient(FrameworkClient):
     @property
     def before_class(self) -> Sequence[str]:
         """The lines that start the framework before the tests of the class."""
-        return _RUNNER.splitlines()
+        # Undone after the class: the runner of Django keeps one database for all of them.
+        superuser = [*_UNDONE, "create_superuser()"] if self.fixtures.form.get("superuser") else []
+        return [*_RUNNER.splitlines(), *superuser]
 
     @property
     def before_test(self) -> Sequence[str]:
@@ -152,6 +158,8 @@ class ClassClient:
             found |= {"import tempfile", "from unittest import mock"}
         if self.fixtures.state:
             found |= {"import copy", "from unittest import mock"}
+        if self.fixtures.form.get("superuser"):
+            found |= {"import os", "from unittest import mock"}
         if self._changes_variables:
             found |= {"import os", "from unittest import mock"}
         return found | ({"import os", "import tempfile"} if self.fixtures.form.get("own_folder") else set())
@@ -160,6 +168,8 @@ class ClassClient:
         """Yield the functions that the class calls."""
         if self.fixtures.users and self.fixtures.kind == "flask":
             yield WITH_HEADERS
+        if self.fixtures.form.get("superuser"):
+            yield _SUPERUSER
         if self._surrounding():
             words = '    """Give the application what belongs to it, until the stack is closed."""'
             yield "\n".join(["def prepare(stack):", words, *indented(self._surrounding())])

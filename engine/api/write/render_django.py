@@ -15,7 +15,7 @@ def database({needs}):
 {plugin}    runner = DiscoverRunner(verbosity=0, interactive=False)
     runner.setup_test_environment()
     databases = runner.setup_databases()
-    yield
+{superuser}    yield
     runner.teardown_databases(databases)
     runner.teardown_test_environment()'''
 _PLUGIN = """    if request.config.pluginmanager.has_plugin("django"):
@@ -25,6 +25,21 @@ _PLUGIN = """    if request.config.pluginmanager.has_plugin("django"):
             yield
         return
 """
+_PLUGIN_SUPERUSER = """    if request.config.pluginmanager.has_plugin("django"):
+        # pytest-django has made one for the whole session, whose other tests know no superuser.
+        request.getfixturevalue("django_db_setup")
+        with request.getfixturevalue("django_db_blocker").unblock(), transaction.atomic():
+            create_superuser()
+            yield
+            transaction.set_rollback(True)
+        return
+"""
+_SUPERUSER = '''def create_superuser():
+    """Make the administrator whom the variables name."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        call_command("createsuperuser", interactive=False, verbosity=0)'''
 
 
 class DjangoFixtures(ClientFixtures):
@@ -46,6 +61,7 @@ class DjangoFixtures(ClientFixtures):
     def framework_imports(self) -> list[str]:
         """The statements that import the client."""
         database = ["from django.db import transaction"] if self._transactions else []
+        database += ["from django.core.management import call_command"] if self._superuser else []
         clients = ["from django.test import Client", "from django.test.runner import DiscoverRunner"]
         return ["import django", *database, *clients]
 
@@ -61,7 +77,12 @@ class DjangoFixtures(ClientFixtures):
         """
         plugin = bool(self.form.get("plugin"))
         own = ", with a database as the migrations make it" * self._transactions
-        yield _RUNNER.format(needs="request" * plugin, database=own, plugin=_PLUGIN * plugin)
+        own += " and a superuser" * self._superuser
+        in_session = (_PLUGIN_SUPERUSER if self._superuser else _PLUGIN) * plugin
+        made = "    create_superuser()\n" * self._superuser
+        if self._superuser:
+            yield _SUPERUSER
+        yield _RUNNER.format(needs="request" * plugin, database=own, plugin=in_session, superuser=made)
         if self.users:
             yield self._signed_in()
         yield self._one_client()
@@ -72,6 +93,10 @@ class DjangoFixtures(ClientFixtures):
     @property
     def _transactions(self) -> bool:
         return bool(self.form.get("transactions"))
+
+    @property
+    def _superuser(self) -> bool:
+        return bool(self.form.get("superuser"))
 
     @property
     def _places(self) -> list[str]:

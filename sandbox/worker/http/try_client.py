@@ -7,8 +7,8 @@
 {"kind", "works": number of cases, "state": [[places of one object]], "own_folder", "unset": variables that it reads
 and was not given}, or "database" and "packages" in place of the last three, or {"reason"}: why the test client is of no
 use. Where a folder in which users have signed in can be copied it gets "signed_in_once"; of Django it gets "settings"
-as well, the module of them, "transactions": whether a test is undone by the database, and "plugin": whether
-pytest-django is installed.
+as well, the module of them, "transactions": whether a test is undone by the database, "plugin": whether
+pytest-django is installed, and "superuser": whether its variables name one, whom the fixtures have to make.
 
 Each case is sent on a state of its own: copies of the objects that requests change, see `object_state`. Cases come in
 another order than they were observed in.
@@ -276,8 +276,6 @@ def _prepare_django(application):
 
     if django.VERSION < (5, 2):
         raise Unfit("its Django is older than 5.2")
-    if "DJANGO_SUPERUSER_PASSWORD" in os.environ:
-        raise Unfit("its superuser is made when it is started")
     if not _settings_module():
         raise Unfit("its settings are in no module")
     kinds = {one.alias: one.vendor for one in connections.all()}
@@ -356,6 +354,7 @@ def _in_place(trial, watch, config):
     if trial.kind == "django":
         found |= {"settings": _settings_module(), "transactions": trial.transactions}
         found["plugin"] = importlib.util.find_spec("pytest_django") is not None
+        found["superuser"] = trial.transactions and "DJANGO_SUPERUSER_PASSWORD" in config["environment"]
     return found
 
 

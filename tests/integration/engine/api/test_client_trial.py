@@ -143,7 +143,7 @@ def add(word: dict):
 SETTINGS = """
 SECRET_KEY = "long-enough-for-a-test-and-no-secret-of-anybody"
 ROOT_URLCONF = "desk.pages"
-INSTALLED_APPS = ["desk"]
+INSTALLED_APPS = ["desk", "django.contrib.auth", "django.contrib.contenttypes"]
 MIDDLEWARE = ["django.middleware.csrf.CsrfViewMiddleware"]
 DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "developers.sqlite3"}}
 """
@@ -157,6 +157,7 @@ class Page(models.Model):
 PAGES = """
 import json
 
+from django.contrib.auth import get_user_model
 from django.http import JsonResponse
 from django.urls import path
 
@@ -168,7 +169,11 @@ def pages(request):
     return JsonResponse({"number": Page.objects.count(), "last": Page.objects.last().pk}, status=201)
 
 
-urlpatterns = [path("words", pages)]
+def superusers(request):
+    return JsonResponse({"names": [one.get_username() for one in get_user_model().objects.all()]})
+
+
+urlpatterns = [path("words", pages), path("superusers", superusers)]
 """
 DJANGO = """
 import os
@@ -225,6 +230,12 @@ ME = {"method": "GET", "path": "/me", "query": {"upper": True}}
 KNOWN = case("knows_who_asks", {**ME, "auth": "user"}, {"number": 0, "upper": "true"})
 PAGE = case("adds", {**WRITE, "path": "/words"}, {"number": 1, "last": 1}, status=201)
 COUNTED = case("counts", {"method": "GET", "path": "/"}, {"asked": 1})
+SUPERUSER = {
+    "DJANGO_SUPERUSER_EMAIL": "boss@example.com",
+    "DJANGO_SUPERUSER_PASSWORD": "no secret of anybody",
+    "DJANGO_SUPERUSER_USERNAME": "boss",
+}
+BOSS = case("tells", {"method": "GET", "path": "/superusers"}, {"names": ["boss"]})
 ADDED = case("adds", {**WRITE, "path": "/words"}, {"number": 1}, status=201)
 
 
@@ -244,6 +255,7 @@ SPECS = {
     "plain": spec({}, COUNTED, {**COUNTED, "id": "tc_counts_again"}, place="desk.plain:app"),
     "kept": spec({}, ADDED, {**ADDED, "id": "tc_adds_again"}, place="desk.kept:app"),
     "django": spec({}, PAGE, {**PAGE, "id": "tc_adds_again"}, place="desk.site:application"),
+    "superuser": spec(SUPERUSER, BOSS, {**BOSS, "id": "tc_tells_again"}, place="desk.site:application"),
     "other": spec({}, case("says_other_things", {"method": "GET", "path": "/notes"}, ["bread"])),
 }
 
@@ -292,6 +304,10 @@ def test_django_undoes_what_a_test_stores_in_its_own_database(trials: dict[str, 
     }
 
 
+def test_the_superuser_whom_variables_name_is_left_to_the_fixtures(trials: dict[str, ClientTrial]) -> None:
+    assert (trials["superuser"].client or {}).get("superuser") is True
+
+
 def test_an_application_that_changes_the_project_is_started(trials: dict[str, ClientTrial]) -> None:
     assert trials["writing"].client is None
     assert "changes files outside its working folder" in trials["writing"].reason
@@ -302,7 +318,7 @@ def test_an_application_that_answers_otherwise_is_started(trials: dict[str, Clie
     assert trials["other"] == ClientTrial(reason=reason)
 
 
-@pytest.mark.parametrize("name", ["late", "early", "flask", "stored", "plain", "kept", "django"])
+@pytest.mark.parametrize("name", ["late", "early", "flask", "stored", "plain", "kept", "django", "superuser"])
 def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_path: Path, name: str) -> None:
     one = SPECS[name]
     application = {**one["target"]["application"], "client": trials[name].client}
@@ -316,7 +332,7 @@ def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_
     assert not any((root / name).exists() for name in ("rows.db", "developers.sqlite3"))
 
 
-@pytest.mark.parametrize("name", ["late", "flask", "stored", "kept", "django"])
+@pytest.mark.parametrize("name", ["late", "flask", "stored", "kept", "django", "superuser"])
 def test_the_tests_pass_under_unittest(trials: dict[str, ClientTrial], tmp_path: Path, name: str) -> None:
     one = SPECS[name]
     application = {**one["target"]["application"], "client": trials[name].client}
