@@ -78,17 +78,25 @@ async def _moved(
         if not all(isinstance(other, list) and len(other) == len(members) for other in others):
             continue
         varying = set(_varying(members, others[0]))
-        usual, changed = ([_told(member, varying) for member in one] for one in (members, others[1]))
-        if usual != changed and sorted(usual) == sorted(changed):
+        # A second may have ended in between without a pause, too.
+        orders = {tuple(_told(member, varying) for member in one) for one in (members, *others)}
+        if len(orders) > 1 and len({tuple(sorted(order)) for order in orders}) == 1:
             found[pointer] = len(members)
     return found
 
 
 def _varying(members: Iterable[Any], others: Iterable[Any]) -> Iterator[str]:
-    """Yield where members differ from those of another time, such as in new ids."""
-    for member, other in zip(members, others, strict=True):
-        theirs = dict(leaves(other))
-        yield from (place for place, leaf in leaves(member) if place not in theirs or theirs[place] != leaf)
+    """Yield where members of any order differ from those of another time, such as in new ids."""
+    values, theirs = _values(members), _values(others)
+    yield from (place for place in values.keys() | theirs.keys() if values.get(place) != theirs.get(place))
+
+
+def _values(members: Iterable[Any]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for member in members:
+        for place, leaf in leaves(member):
+            found.setdefault(place, []).append(json.dumps(leaf))
+    return {place: sorted(values) for place, values in found.items()}
 
 
 def _told(member: Any, varying: set[str]) -> str:
