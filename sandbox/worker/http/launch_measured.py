@@ -16,6 +16,7 @@ import threading
 from typing import Any
 
 from ..bootstrap import FOLDER
+from ..suites.coverage_start import start
 from . import api_serving as serving
 from . import password_costs
 
@@ -42,7 +43,7 @@ class Measured:
             include=config["include"],
             concurrency=kinds,
         )
-        self._coverage.start()
+        start(self._coverage)
         self._exit = os._exit
         os._exit = self.end
         atexit.register(self.write)

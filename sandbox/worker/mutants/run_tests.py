@@ -32,6 +32,7 @@ from time import sleep as _sleep  # bound here: a test may replace what the modu
 
 from ..observe import patterns
 from ..suites.journal import ResultJournal
+from ..suites.loaded_pytest import load_pytest
 from ..suites.run_unittest import collect
 from . import children, run_trivial, runners, swap
 from .file_stamps import stamps
@@ -124,7 +125,7 @@ class MutantTestRun:
     def warm(self):
         """Import the runner."""
         if self.collect is None:
-            import pytest  # noqa: F401
+            load_pytest()
 
     # The tests without a mutant.
 

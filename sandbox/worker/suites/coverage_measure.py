@@ -6,6 +6,8 @@ are not read, so that before and after are counted alike in every project.
 
 import os
 
+from .coverage_start import start
+
 
 class Measure:
     """Measures files of the project from `start` to `stop`.
@@ -29,7 +31,7 @@ class Measure:
         os.environ["COVERAGE_CORE"] = "ctrace" if _has_c_tracer() else "pytrace"
         try:
             self._coverage = coverage.Coverage(data_file=None, config_file=False, branch=True, include=include)
-            self._coverage.start()
+            start(self._coverage)
         finally:
             if before is None:
                 del os.environ["COVERAGE_CORE"]

@@ -10,12 +10,14 @@ own; 70 says that pytest could not be started at all.
 import os
 import sys
 
+from .loaded_pytest import load_pytest
 from .run_requests import run_requests
 
 
 def warm(measured):
     """Import what every run needs and what knows nothing of the project."""
-    import pytest  # noqa: F401
+    load_pytest()
+    from . import pytest_recorder  # noqa: F401
 
     if measured:
         import coverage  # noqa: F401
