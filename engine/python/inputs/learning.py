@@ -38,6 +38,7 @@ class LearnedInputs:
         self._facts = facts
         self._harvester = harvester
         self._classes = {owner.name: variable_for(owner.name) for owner in facts.classes}
+        self._made_by_others = frozenset(owner.name for owner in facts.classes if owner.makers)
         self._accepted: set[tuple[str, str, str]] = set()
         self._dead: set[tuple[str, ...]] = set()
         self._given: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
@@ -83,6 +84,8 @@ class LearnedInputs:
         module, _, name = value.type_name.rpartition(".")
         if module != self._facts.module or name not in self._classes:
             return
+        if name in self._made_by_others and trial.subject.startswith(f"{name}."):
+            return  # a slice of one: what the documents say to make such objects with makes a plainer one
         candidate = Candidate(trial.act, trial.imports, trial.arrange, trial.fixtures, "sequence")
         _add(self.objects, name, candidate, _MAXIMUM_OBJECTS)
 
