@@ -1,4 +1,5 @@
-"""Compares the calls of one class with each other: misuse that an empty object lets pass, calls that show no method."""
+"""Compares the calls of one class with each other: misuse that an empty object lets pass, calls that show no method, uses
+that are going away."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from ..search.trial_search import TrialRecord
 
 _OF_THE_WRONG_TYPE = frozenset({"TypeError", "AttributeError"})
 _SHOWING = frozenset({"__str__", "__repr__"})
+_OF_OLD_USE = ("DeprecationWarning", "FutureWarning")
 _SEVERAL_CALLS = 3
 _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Call)
 _Call = tuple[str, str]
@@ -78,6 +80,23 @@ def constant_callables(records: Sequence[TrialRecord]) -> frozenset[str]:
         subject
         for subject, answers in found.items()
         if len(answers) >= _SEVERAL_CALLS and len(set(answers.values())) == 1
+    )
+
+
+def deprecated_uses(records: Sequence[TrialRecord]) -> frozenset[int]:
+    """Numbers of the records that warn of a use that is going away, where the callable also answers without.
+
+    Nobody who reads `interval < 1` learns what the comparison of intervals does.
+    """
+    quiet = {
+        one.trial.subject for one in records if one.observation.outcome == "returned" and not one.observation.warnings
+    }
+    return frozenset(
+        one.number
+        for one in records
+        if one.trial.subject in quiet
+        and not one.trial.wanted
+        and any(name.endswith(_OF_OLD_USE) for name, _ in one.observation.warnings)
     )
 
 

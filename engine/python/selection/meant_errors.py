@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ....utils.python_source import shared_expression
 from ..judge.announcements import Announcements
 from ..judge.oracle import ACCIDENTS
-from ..model.model import CallableFacts, ModuleFacts
+from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..search.trial_search import TrialRecord
 from .representative import Representation
 
@@ -26,6 +27,10 @@ _PROTOCOLS: Mapping[str, frozenset[str]] = {
     "StopIteration": frozenset({"__next__", "next"}),
     "ValueError": frozenset({"index", "remove"}),
 }
+_LOOK_UPS = frozenset({"IndexError", "KeyError", "LookupError"})
+_CALLS_EMPTY = re.compile(r"(?<!not )(?<!non-)(?<!be )\bempty\b", re.IGNORECASE)
+_EMPTY_VALUES = re.compile(r"""\(\)|\[\]|\{\}|(["'])\1""")
+_NEGATIVE = re.compile(r"(?<![\w.)\]])-\d+\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ def is_meant(record: TrialRecord, shown: Representation, lines: RaisingLines) ->
     if raised is None:
         return not (shown.below_zero and (shown.trivial or not shown.result))
     name = raised.type_name.rpartition(".")[2]
+    if not record.trial.wanted and _speaks_of_another_call(record.trial, name, raised.message):
+        return False
     if raised.line in lines.raising:
         return True
     if raised.code is not None or lines.announcements.lines_of(record.trial.subject, raised) is not None:
@@ -81,3 +88,18 @@ def is_meant(record: TrialRecord, shown: Representation, lines: RaisingLines) ->
         return True  # a file that is missing from a folder of the test's own
     owner, _, member = record.trial.subject.rpartition(".")
     return bool(owner) and member in _PROTOCOLS.get(name, ())
+
+
+def _speaks_of_another_call(trial: Trial, name: str, message: str) -> bool:
+    """Whether a failed look-up tells of an index that nobody asked for, or calls empty what has content.
+
+    That -5 has become -3 on the way, or that the part that was looked at last had nothing in it, is an accident of the
+    inside: "Index out of range: -3", "No elements in empty deque".
+    """
+    if name not in _LOOK_UPS:
+        return False
+    source = "\n".join((*trial.arrange, trial.act))
+    if _CALLS_EMPTY.search(message) is not None:
+        return _EMPTY_VALUES.search(source) is None
+    given = set(_NEGATIVE.findall(source))
+    return bool(given) and not set(_NEGATIVE.findall(message)) <= given

@@ -10,6 +10,7 @@ from testwright.engine.python.model.model import Observation
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.compared_calls import (
     constant_callables,
+    deprecated_uses,
     interchangeable_calls,
     misuses_of_empty_objects,
 )
@@ -84,3 +85,14 @@ def test_what_str_and_repr_give_alike_shows_neither() -> None:
     texts = [shown(2, "str", "'abc'", "abc"), shown(3, "repr", "'abc'", "'abc'")]
 
     assert interchangeable_calls([*numbers, *texts]) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "quiet", "passed_over"), [(None, True, {0}), (None, False, set()), ("no", True, set())]
+)
+def test_a_use_that_is_going_away_is_passed_over_where_another_one_answers(wanted, quiet: bool, passed_over) -> None:
+    warned = returned("False", warnings=(("builtins.DeprecationWarning", "compare with a span"),))
+    old = call(0, "is_before", "6", warned)
+    old = replace(old, trial=replace(old.trial, wanted=wanted))
+    new = call(1, "is_before", "Span(1, 6)", returned("True"))
+    assert deprecated_uses([old, new] if quiet else [old]) == passed_over

@@ -1,0 +1,44 @@
+"""A failed look-up is shown where its message speaks of what was asked for, and by no accident of the inside (B-18)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Raised, RaiseSite
+from testwright.engine.python.selection.select_trials import select_trials
+from testwright.tests.unit.engine.python.test_select_trials import record, returned
+
+pytestmark = pytest.mark.feature("B-18")
+
+FACTS = ModuleFacts(
+    "m.py", "m", ".", "", functions=(CallableFacts("item", "function", (1, 9), raises=(RaiseSite("IndexError", 5),)),)
+)
+
+
+@pytest.mark.parametrize(
+    ("act", "message", "is_shown"),
+    [
+        ("item([3, 1, 2], -5)", "Index out of range: -5", True),
+        ("item([3, 1, 2], -5)", "Index out of range: -2", False),
+        ("item([3, 1, 2], 9)", "no item 9, counted from -1 on", True),
+        ("item([], 9)", "No elements in empty list", True),
+        ("item([3, 1, 2], 9)", "No elements in empty list", False),
+        ("item([3, 1, 2], 9)", "such a list must not be empty", True),
+    ],
+)
+def test_a_message_that_speaks_of_another_call_is_not_pinned(act: str, message: str, is_shown: bool) -> None:
+    anchor = record(0, "item([3, 1, 2], 1)", returned("1"), (1, 2))
+    refused = record(1, act, Observation("raised", raised=Raised("IndexError", message, 5)), (1, 5))
+
+    picked = select_trials([anchor, refused], FACTS, frozenset())
+
+    assert (act in [one.trial.act for one in picked]) is is_shown
+
+
+def test_a_documented_message_is_shown_as_it_is() -> None:
+    refused = record(1, "item([3], -5)", Observation("raised", raised=Raised("IndexError", "no -4", 5)), (1, 5))
+    documented = replace(refused, trial=replace(refused.trial, wanted="raises:IndexError"))
+
+    assert select_trials([documented], FACTS, frozenset()) == [documented]
