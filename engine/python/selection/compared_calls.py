@@ -1,5 +1,5 @@
-"""Compares the calls of one class with each other: misuse that an empty object lets pass, calls that show no method, uses
-that are going away."""
+"""Compares the calls of one class with each other: misuse that an empty object lets pass, calls that show no method,
+uses that are going away."""
 
 from __future__ import annotations
 
