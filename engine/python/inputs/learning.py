@@ -26,6 +26,7 @@ class LearnedInputs:
         changes: statements that changed an object of a class, by class name.
         registered: steps by which something was registered with an object, by class name; also among `changes`.
         commands: steps after which an object looks the same, by class name.
+        deriving: methods that gave another object of their class, or of a related one, and left their own as it was.
         rejected: arguments that only ever led to type errors, as (qualified name, parameter, source).
     """
 
@@ -34,11 +35,13 @@ class LearnedInputs:
         self.changes: dict[str, list[Candidate]] = {}
         self.registered: dict[str, list[Candidate]] = {}
         self.commands: dict[str, list[Candidate]] = {}
+        self.deriving: set[str] = set()
         self.rejected: set[tuple[str, str, str]] = set()
         self._facts = facts
         self._harvester = harvester
         self._classes = {owner.name: variable_for(owner.name) for owner in facts.classes}
         self._made_by_others = frozenset(owner.name for owner in facts.classes if owner.makers)
+        self._changing: set[str] = set()
         self._accepted: set[tuple[str, str, str]] = set()
         self._dead: set[tuple[str, ...]] = set()
         self._given: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
@@ -54,6 +57,7 @@ class LearnedInputs:
             return
         if new:
             self._harvester.read([trial])
+        self._learn_deriving(trial, observation)
         if trial.mode == "call" and len(trial.arrange) <= _MAXIMUM_ARRANGE:
             self._learn_object(trial, observation)
             self._learn_change(trial, observation)
@@ -84,10 +88,25 @@ class LearnedInputs:
         module, _, name = value.type_name.rpartition(".")
         if module != self._facts.module or name not in self._classes:
             return
-        if name in self._made_by_others and trial.subject.startswith(f"{name}."):
+        if name in self._made_by_others and not _is_call_by_name(trial.act):
             return  # a slice of one: what the documents say to make such objects with makes a plainer one
         candidate = Candidate(trial.act, trial.imports, trial.arrange, trial.fixtures, "sequence")
         _add(self.objects, name, candidate, _MAXIMUM_OBJECTS)
+
+    def _learn_deriving(self, trial: Trial, observation: Observation) -> None:
+        """Records a method of an object that nothing changes: what looks like a change makes another object."""
+        owner, _, member = trial.subject.rpartition(".")
+        call = shared_expression(trial.act)
+        if not owner or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return
+        if call.func.attr != member or trial.subject in self._changing:
+            return
+        value = observation.value
+        if observation.effects:
+            self._changing.add(trial.subject)
+            self.deriving.discard(trial.subject)
+        elif value is not None and value.type_name.rpartition(".")[2] == owner and not value.unchanged:
+            self.deriving.add(trial.subject)
 
     def _learn_change(self, trial: Trial, observation: Observation) -> None:
         """Records an act that changed an object: its own, or another one that was arranged before it."""
@@ -134,6 +153,12 @@ class LearnedInputs:
             step = Candidate(trial.act, trial.imports, steps, trial.fixtures, "sequence")
             _add(self.registered, name, step, _MAXIMUM_REGISTERED)
             _add(self.changes, name, step, _MAXIMUM_CHANGES)
+
+
+def _is_call_by_name(source: str) -> bool:
+    """Whether an expression calls a function, or a class, by its name: `v(1, 2)`, and not `v(1, 2).set(0, 3)`."""
+    call = shared_expression(source)
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
 
 
 def _is_none(observation: Observation) -> bool:

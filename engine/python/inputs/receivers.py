@@ -115,7 +115,7 @@ def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable
     seen: set[str] = set()
     ranked = sorted(members, key=lambda it: (bool(_ENDING.fullmatch(it[1].name)), not _CHANGING.fullmatch(it[1].name)))
     for place, member in ranked:
-        if member.name in seen or not changes_state(member) or len(found) >= _MAXIMUM_CHANGES:
+        if member.name in seen or not changes_state(member) or values.derives(member) or len(found) >= _MAXIMUM_CHANGES:
             continue
         seen.add(member.name)
         pools = {parameter.name: values.for_parameter(member, parameter, place) for parameter in member.parameters}

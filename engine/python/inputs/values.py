@@ -256,6 +256,10 @@ class Values:
         arranged = (*made.arrange, f"{variable_for(owner.name)} = {made.source}")
         return self._learned is not None and self._learned.is_dead(arranged)
 
+    def derives(self, member: CallableFacts) -> bool:
+        """Whether a method was seen to leave its object as it is and to make another one, as `append` of a vector."""
+        return self._learned is not None and member.qualname in self._learned.deriving
+
     def is_made_elsewhere(self, where: ModuleFacts, owner: ClassFacts) -> bool:
         """Whether the objects of a class come from what its documents say to use instead of the class."""
         made = self.of_class(where, owner) if owner.makers is not None else []
