@@ -23,6 +23,8 @@ from ..model.model import RICH_SOURCES, Arc, CallableFacts, ModuleFacts, Trial
 from ..search.trial_search import TrialRecord
 from ..source.shown_calls import COLLECTING
 
+_ASKED_BY = {"len": "__len__", "reversed": "__reversed__"}
+
 
 def with_right_subjects(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[TrialRecord]:
     """The records, those that ran a member of another class of the module than their subject's under that member.
@@ -100,15 +102,26 @@ def _operated(
         operand = bound.pop(operand.id)
     if not isinstance(operand, ast.Call) or ast.unparse(operand.func) != trial.subject:
         return ""
+    if name == "__reversed__" and f"{owner}.{name}" not in callables:
+        return _only_member_run(record, owner, callables)  # a method may stand for it by its name: `__reversed__ = reverse`
     foreign = any(base not in bases for one in lineage(owner, bases) for base in bases[one])
     inherits = foreign and record.observation.outcome == "returned" and name != "__eq__"
     return f"{owner}.{name}" if inherits or f"{owner}.{name}" in callables else ""
 
 
+def _only_member_run(record: TrialRecord, owner: str, callables: Mapping[str, CallableFacts]) -> str:
+    """The public method of a class that a trial ran, where it ran no other; else ""."""
+    members = (one for name, one in callables.items() if name.rpartition(".")[0] == owner and one.kind == "method")
+    ran = [one.qualname for one in members if not one.name.startswith("_") and runs_body(one, record.arcs)]
+    return ran[0] if len(ran) == 1 else ""
+
+
 def _operation(act: ast.expr | None) -> tuple[str, ast.expr] | None:
-    """The special method that an operator or `len` calls, and its receiver; None for other acts."""
-    if isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and act.func.id == "len" and len(act.args) == 1:
-        return "__len__", act.args[0]
+    """The special method that an operator, `len` or `reversed` calls, and its receiver; None for other acts."""
+    if isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and len(act.args) == 1:
+        asked = _ASKED_BY.get(act.func.id)
+        if asked is not None:
+            return asked, act.args[0]
     return operation(act)
 
 

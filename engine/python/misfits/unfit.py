@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 from ....utils.python_names import assigned_variable
@@ -16,6 +17,9 @@ from .mixed_kinds import mixes_kinds
 from .named_kinds import contradicts_name
 from .odd_moments import has_odd_year
 
+# None is no index, and hardly ever a key that somebody asks for.
+_NONE_AS_KEY = re.compile(r"(del )?\w+\[None\]( = .*)?|\w+\.__(get|set|del)item__\(None(, .*)?\)")
+
 
 def is_unfit(trial: Trial, facts: ModuleFacts) -> bool:
     """Whether a trial that nobody wrote passes what no person passes; of such parts no object is made.
@@ -24,7 +28,7 @@ def is_unfit(trial: Trial, facts: ModuleFacts) -> bool:
     """
     if trial.wanted or trial.source in RICH_SOURCES:
         return trial.source == "call_site" and not trial.wanted and _calls_empty_object(trial, facts)
-    if has_odd_year(trial, facts) or _calls_empty_object(trial, facts):
+    if has_odd_year(trial, facts) or _calls_empty_object(trial, facts) or _NONE_AS_KEY.fullmatch(trial.act):
         return True
     arguments, kinds = arguments_of(trial, facts)
     if mixes_kinds(arguments, kinds) or any(contradicts_name(one, kinds) for one in arguments):

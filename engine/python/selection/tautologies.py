@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from ....utils.python_names import assignment_in, assignments_in, last_name, names_of
 from ....utils.python_source import expression_or_none, literal_or, normalized, shared_expression, shared_module
+from ..judge.value_checks import is_empty_source
 from ..model.model import ModuleFacts, Observation, Trial
 from ..scenarios.independent_copies import COPYING
 from ..search.called_results import DECORATED
@@ -24,8 +25,8 @@ class _SaysNothing:
 
 
 def says_nothing(record: TrialRecord, facts: ModuleFacts) -> bool:
-    """Whether a test would compare a call with itself, read back what it assigned, or pin that hashes differ, which
-    nothing promises.
+    """Whether a test would compare a call with itself, read back what it assigned, pin that hashes differ, which
+    nothing promises, or take a slice that has nothing in it.
 
     What a document shows stays.
     """
@@ -34,7 +35,10 @@ def says_nothing(record: TrialRecord, facts: ModuleFacts) -> bool:
     found = record.notes.get(_SaysNothing)
     if found is None:
         found = record.notes[_SaysNothing] = (
-            _is_own_result(record, facts) or _reads_back(record, facts) or _tells_hashes_apart(record)
+            _is_own_result(record, facts)
+            or _reads_back(record, facts)
+            or _tells_hashes_apart(record)
+            or _takes_nothing(record)
         )
     return found is True
 
@@ -76,6 +80,14 @@ def _tells_hashes_apart(record: TrialRecord) -> bool:
         return False
     apart = {"False": ast.Eq, "True": ast.NotEq}.get(value.source or "")
     return apart is not None and isinstance(node.ops[0], apart)
+
+
+def _takes_nothing(record: TrialRecord) -> bool:
+    """Whether an act takes a slice of an object that has nothing in it."""
+    act, value = shared_expression(record.trial.act), record.observation.value
+    if value is None or not isinstance(act, ast.Subscript) or not isinstance(act.slice, ast.Slice):
+        return False
+    return value.length == 0 or is_empty_source(value.source or "1")
 
 
 class _EndsWhereItBegan:

@@ -246,6 +246,23 @@ def test_reading_back_what_the_line_before_assigned_says_nothing(act: str, sourc
     assert says_nothing(record(0, act, returned(source), arrange=("path = Path()", last)), FACTS) is empty
 
 
+@pytest.mark.parametrize(
+    ("act", "source", "wanted", "empty"),
+    [
+        ("deck[1:3]", "Deck([])", None, True),
+        ("deck[1:3]", "[]", None, True),
+        ("deck[1:3]", "[]", "[]", False),
+        ("deck[1:3]", "[2]", None, False),
+        ("deck[1]", "[]", None, False),
+    ],
+)
+def test_a_slice_of_nothing_says_nothing_but_where_a_document_shows_it(
+    act: str, source: str, wanted: str | None, empty: bool
+) -> None:
+    taken = record(0, act, returned(source), arrange=("deck = Deck([1, 2])",), wanted=wanted)
+    assert says_nothing(taken, FACTS) is empty
+
+
 def test_what_a_method_gives_that_returns_nothing_is_no_object_to_compare() -> None:
     loads = asked(0, "part.load('a')", returned("None"), "part = Part()", subject="Part.load")
     opened = asked(1, "path.load('a')", returned("Path('a')"), "path = Path()", subject="Path.load")

@@ -11,7 +11,7 @@ from testwright.engine.python.facts.names import message_part, name_of_type
 from testwright.engine.python.judge.comparison import stable_part
 from testwright.engine.python.judge.normal_form import normal_form
 from testwright.engine.python.judge.oracle import Oracle
-from testwright.engine.python.judge.value_checks import value_checks
+from testwright.engine.python.judge.value_checks import is_empty_source, value_checks
 from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Raised, TrialFinding, Value
 from testwright.engine.python.mutants.asserted_facets import facets_of
 from testwright.engine.python.write.compose import compose_spec
@@ -313,6 +313,14 @@ def test_that_items_were_sorted_to_answer_is_no_promise_of_the_call(subject, act
     finding = TrialFinding(trial(subject, act, "cart = Cart([2, 1, 3])"), seen)
 
     assert (("equals", "cart.items", kept) in kinds(finding)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("source", "is_empty"),
+    [("Deck([])", True), ("Deck((), most=2)", True), ("Deck()", True), ("Deck([1], most=2)", False), ("Deck(2)", False)],
+)
+def test_an_object_made_of_nothing_is_empty_whatever_its_options_are(source: str, is_empty: bool) -> None:
+    assert is_empty_source(source) is is_empty
 
 
 @pytest.mark.feature("B-06")

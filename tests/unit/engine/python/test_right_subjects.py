@@ -259,3 +259,39 @@ def test_an_operator_on_an_object_of_a_namesake_in_another_module_stays_with_the
     used = replace(asked("shelf(1) < shelf(2)", subject="shelf"), number=1)
 
     assert [one.trial.subject for one in with_right_subjects([first, used], SHELF)] == ["shelf", "shelf"]
+
+
+DECK = facts_from_source(
+    b"""class Deck:
+    def __init__(self, cards):
+        self.cards = cards
+
+    def reverse(self):
+        return Deck(self.cards[::-1])
+
+    def deal(self):
+        return self.cards[0]
+
+    __reversed__ = reverse
+
+def deck(*cards):
+    return Deck(cards)
+""",
+    ModulePlace("m.py", "m", "."),
+)
+DECK_REVERSE, DECK_DEAL, DECK_MAKING = (6, -5), (9, -8), (3, -2)
+
+
+@pytest.mark.parametrize(
+    ("arcs", "subject"),
+    [
+        ((DECK_MAKING, DECK_REVERSE), "Deck.reverse"),
+        ((DECK_MAKING, DECK_REVERSE, DECK_DEAL), "deck"),
+        ((DECK_MAKING,), "deck"),
+    ],
+)
+def test_what_reverses_a_new_object_is_of_the_method_that_it_runs(arcs: tuple[Arc, ...], subject: str) -> None:
+    made = gave("deck(1, 2)", "m.Deck")
+    turned = replace(asked("reversed(deck(1, 2))", *arcs, subject="deck"), number=1)
+
+    assert [one.trial.subject for one in with_right_subjects([made, turned], DECK)] == ["deck", subject]

@@ -203,3 +203,21 @@ def test_a_text_of_another_format_is_no_example_beside_those_of_persons(
     trial = Trial("Schedule", f"Schedule({text!r})", source=source)
 
     assert passes_foreign_text(trial, facts, frozenset({"*/5 * * * *"})) is foreign
+
+
+@pytest.mark.parametrize(
+    ("act", "unfit"),
+    [
+        ("shelf[None]", True),
+        ("shelf[None] = 3", True),
+        ("del shelf[None]", True),
+        ("shelf.__getitem__(None)", True),
+        ("shelf['a']", False),
+        ("shelf['a'] = None", False),
+        ("shelf.find(None)", False),
+    ],
+)
+def test_nobody_asks_for_the_item_none_but_documents_may(act: str, unfit: bool) -> None:
+    facts = ModuleFacts("m.py", "m", ".", "")
+    assert is_unfit(Trial("Shelf.__getitem__", act), facts) is unfit
+    assert not is_unfit(Trial("Shelf.__getitem__", act, wanted="raises:KeyError"), facts)
