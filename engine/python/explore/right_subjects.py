@@ -75,7 +75,7 @@ def _classes_made(records: Sequence[TrialRecord], facts: ModuleFacts) -> dict[st
     seen: dict[str, set[str]] = {}
     for record in records:
         act = expression_or_none(record.trial.act) if record.trial.subject in names else None
-        value = record.observation.value
+        value = record.observation.value if record.trial.mode == "call" else None
         if isinstance(act, ast.Call) and ast.unparse(act.func) == record.trial.subject and value is not None:
             seen.setdefault(record.trial.subject, set()).add(value.type_name)
     return {name: classes[found.pop()] for name, found in seen.items() if len(found) == 1 and found <= classes.keys()}
@@ -103,7 +103,7 @@ def _operated(
     if not isinstance(operand, ast.Call) or ast.unparse(operand.func) != trial.subject:
         return ""
     if name == "__reversed__" and f"{owner}.{name}" not in callables:
-        return _only_member_run(record, owner, callables)  # a method may stand for it by its name: `__reversed__ = reverse`
+        return _only_member_run(record, owner, callables)  # `__reversed__ = reverse`
     foreign = any(base not in bases for one in lineage(owner, bases) for base in bases[one])
     inherits = foreign and record.observation.outcome == "returned" and name != "__eq__"
     return f"{owner}.{name}" if inherits or f"{owner}.{name}" in callables else ""

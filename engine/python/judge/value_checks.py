@@ -16,9 +16,7 @@ from .value_parts import accessor_joined, is_private_part
 LONGEST_SOURCE = 900
 MOST_ATTRIBUTE_CHECKS = 5
 _LONGEST_ATTRIBUTE = 120
-_EMPTY_OBJECT = re.compile(
-    r"""[A-Za-z_][\w.]*\((?:['"]?0?(\.0)?['"]?|(?:\[\]|\(\)|\{\})(?:, \w+=[\w.'"-]+)*)\)"""
-)
+_EMPTY_OBJECT = re.compile(r"""[A-Za-z_][\w.]*\((?:['"]?0?(\.0)?['"]?|(?:\[\]|\(\)|\{\})(?:, \w+=[\w.'"-]+)*)\)""")
 _NO_LITERAL = object()
 _EQUAL_TO_DICTIONARIES = frozenset({"Counter", "OrderedDict"})
 _NAN_CALLS = frozenset({"float('nan')", "float('-nan')", "decimal('nan')", "decimal.decimal('nan')"})
@@ -56,8 +54,8 @@ def value_checks(
 
 @lru_cache(maxsize=4096)
 def is_empty_source(source: str) -> bool:
-    """Whether a source stands for an empty value: a false literal, or an object built from nothing, whatever its options
-    are, or from zero."""
+    """Whether a source stands for an empty value: a false literal, or an object built from zero or, with whatever
+    options, from nothing."""
     if _EMPTY_OBJECT.fullmatch(source):
         return True
     value = literal_or(source, _NO_LITERAL)

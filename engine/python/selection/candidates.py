@@ -27,7 +27,13 @@ from ..search.simplified_trials import PLAINER, SIMPLIFIED
 from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
 from ..usage.harvest import builds_from_other_texts, texts_of_objects
 from ..usage.invented_words import invented_words, written_acts
-from .compared_calls import constant_callables, deprecated_uses, interchangeable_calls, misuses_of_empty_objects
+from .compared_calls import (
+    constant_callables,
+    deprecated_uses,
+    interchangeable_calls,
+    loose_comparisons,
+    misuses_of_empty_objects,
+)
 from .idle_arguments import idle_records
 from .idle_steps import records_with_idle_steps
 from .meant_errors import RaisingLines, is_meant, raised_by_accident
@@ -188,7 +194,7 @@ def _admitted(
     }
     valued = {(f"print({one.trial.act})", *one.trial.arrange) for one in records if _has_source(one)}
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
-    passed_over = records_with_idle_steps(records, facts) | deprecated_uses(records)
+    passed_over = records_with_idle_steps(records, facts) | deprecated_uses(records) | loose_comparisons(records)
     silent = silent_methods(records)
     forbidden = classes_made_elsewhere((one.trial for one in records if one.observation.outcome == "returned"), facts)
     for record in records:

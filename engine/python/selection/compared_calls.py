@@ -4,8 +4,9 @@ uses that are going away."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from ....utils.python_names import assignments_in
 from ....utils.python_source import shared_expression, shared_module
 from ..model.model import Observation, Trial
 from ..search.trial_search import TrialRecord
@@ -21,6 +22,10 @@ _Call = tuple[str, str]
 
 class _CallOnObject:
     """Key of the notes of records: the object's variable and the arguments of a method's call; () for other acts."""
+
+
+class _Difference:
+    """Key of the notes of records: how unlike two objects are that were found unequal."""
 
 
 def misuses_of_empty_objects(records: Sequence[TrialRecord]) -> frozenset[int]:
@@ -98,6 +103,53 @@ def deprecated_uses(records: Sequence[TrialRecord]) -> frozenset[int]:
         and not one.trial.wanted
         and any(name.endswith(_OF_OLD_USE) for name, _ in one.observation.warnings)
     )
+
+
+def loose_comparisons(records: Sequence[TrialRecord]) -> frozenset[int]:
+    """Numbers of the records that find objects unequal that differ in more than others do that are found so.
+
+    Anything is unequal to a number, and to an object of another size; another item alone shows what is compared.
+    """
+    found: dict[str, list[tuple[int, TrialRecord]]] = {}
+    for record in records:
+        difference = record.notes.get(_Difference)
+        if difference is None:
+            difference = record.notes[_Difference] = _difference(record)
+        if isinstance(difference, int) and difference >= 0:
+            found.setdefault(record.trial.subject, []).append((difference, record))
+    return frozenset(
+        record.number
+        for alike in found.values()
+        for difference, record in alike
+        if difference > min(least for least, _ in alike) and not record.trial.wanted
+    )
+
+
+def _difference(record: TrialRecord) -> int:
+    """How unlike two objects are that are found unequal: 0 calls of one form, 1 of one class, 2 others; else -1."""
+    trial, value = record.trial, record.observation.value
+    act = shared_expression(trial.act)
+    if not trial.subject.endswith(("__eq__", "__ne__")) or value is None or not isinstance(act, ast.Compare):
+        return -1
+    unequal = {ast.Eq: "False", ast.NotEq: "True"}.get(type(act.ops[0])) if len(act.ops) == 1 else None
+    if unequal is None or value.source != unequal:
+        return -1
+    bound = assignments_in(trial.arrange)
+    left, right = (_built(one, bound) for one in (act.left, act.comparators[0]))
+    if not isinstance(left, ast.Call) or not isinstance(right, ast.Call):
+        return 2
+    if ast.unparse(left.func) != ast.unparse(right.func):
+        return 2
+    return int(_form(left) != _form(right))
+
+
+def _built(node: ast.expr, bound: Mapping[str, ast.expr]) -> ast.expr:
+    return bound.get(node.id, node) if isinstance(node, ast.Name) else node
+
+
+def _form(call: ast.Call) -> list[str]:
+    """The nodes of a call's arguments, by their types: the same for `Box([1, 2])` and `Box([1, 3])`."""
+    return [type(node).__name__ for node in ast.walk(call)]
 
 
 def _calls(records: Sequence[TrialRecord]) -> Iterator[tuple[TrialRecord, _Call]]:

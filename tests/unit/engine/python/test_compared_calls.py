@@ -12,6 +12,7 @@ from testwright.engine.python.selection.compared_calls import (
     constant_callables,
     deprecated_uses,
     interchangeable_calls,
+    loose_comparisons,
     misuses_of_empty_objects,
 )
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
@@ -96,3 +97,19 @@ def test_a_use_that_is_going_away_is_passed_over_where_another_one_answers(wante
     old = replace(old, trial=replace(old.trial, wanted=wanted))
     new = call(1, "is_before", "Span(1, 6)", returned("True"))
     assert deprecated_uses([old, new] if quiet else [old]) == passed_over
+
+
+def compared(number: int, act: str, answer: str, wanted: str | None = None) -> TrialRecord:
+    found = record(number, act, returned(answer), arrange=("tree = Tree([1, 2])",))
+    return replace(found, trial=replace(found.trial, subject="Tree.__eq__", wanted=wanted))
+
+
+def test_objects_that_differ_in_one_item_show_better_what_is_compared_than_others() -> None:
+    item = compared(0, "tree == Tree([1, 3])", "False")
+    size = compared(1, "tree == Tree([1, 2, 3])", "False")
+    other = compared(2, "tree != [3, 1, 2]", "True")
+    told = compared(3, "tree == 1", "False", wanted="False")
+    equal = compared(4, "tree == Tree([1, 2])", "True")
+    assert loose_comparisons([item, size, other, told, equal]) == {1, 2}
+    assert loose_comparisons([size, other, equal]) == {2}
+    assert loose_comparisons([other, equal]) == frozenset()

@@ -317,7 +317,13 @@ def test_that_items_were_sorted_to_answer_is_no_promise_of_the_call(subject, act
 
 @pytest.mark.parametrize(
     ("source", "is_empty"),
-    [("Deck([])", True), ("Deck((), most=2)", True), ("Deck()", True), ("Deck([1], most=2)", False), ("Deck(2)", False)],
+    [
+        ("Deck([])", True),
+        ("Deck((), most=2)", True),
+        ("Deck()", True),
+        ("Deck([1], most=2)", False),
+        ("Deck(2)", False),
+    ],
 )
 def test_an_object_made_of_nothing_is_empty_whatever_its_options_are(source: str, is_empty: bool) -> None:
     assert is_empty_source(source) is is_empty
