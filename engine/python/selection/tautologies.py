@@ -4,7 +4,6 @@ attribute has the value that was assigned to it the line before, or how None com
 from __future__ import annotations
 
 import ast
-import re
 from collections import defaultdict
 from collections.abc import Container, Sequence
 from functools import lru_cache
@@ -18,7 +17,6 @@ from ..search.called_results import DECORATED
 from ..search.trial_search import TrialRecord, returned_none
 from ..source.shown_calls import is_same_call
 
-_SLICE_ASKED_FOR = re.compile(r"[\w.]+\.__getitem__\(slice\(.*\)\)")
 _SAMPLES = tuple(definition for definition, _ in DECORATED)
 
 
@@ -87,8 +85,9 @@ def _tells_hashes_apart(record: TrialRecord) -> bool:
 def _takes_nothing(record: TrialRecord) -> bool:
     """Whether an act takes a slice of an object that has nothing in it."""
     act, value = shared_expression(record.trial.act), record.observation.value
-    sliced = isinstance(act, ast.Subscript) and isinstance(act.slice, ast.Slice)
-    if value is None or not (sliced or _SLICE_ASKED_FOR.fullmatch(record.trial.act)):
+    asked = act.slice if isinstance(act, ast.Subscript) else None
+    by_name = isinstance(asked, ast.Call) and last_name(asked.func) == "slice"
+    if value is None or not (by_name or isinstance(asked, ast.Slice)):
         return False
     return value.length == 0 or is_empty_source(value.source or "1")
 

@@ -251,7 +251,7 @@ def test_reading_back_what_the_line_before_assigned_says_nothing(act: str, sourc
     [
         ("deck[1:3]", "Deck([])", None, True),
         ("deck[1:3]", "[]", None, True),
-        ("deck.__getitem__(slice(1, 3))", "Deck([])", None, True),
+        ("deck[slice(1, 3)]", "Deck([])", None, True),
         ("deck[1:3]", "[]", "[]", False),
         ("deck[1:3]", "[2]", None, False),
         ("deck[1]", "[]", None, False),
