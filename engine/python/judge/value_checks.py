@@ -17,6 +17,7 @@ LONGEST_SOURCE = 900
 MOST_ATTRIBUTE_CHECKS = 5
 _LONGEST_ATTRIBUTE = 120
 _EMPTY_OBJECT = re.compile(r"""[A-Za-z_][\w.]*\((?:['"]?0?(\.0)?['"]?|(?:\[\]|\(\)|\{\})(?:, \w+=[\w.'"-]+)*)\)""")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _NO_LITERAL = object()
 _EQUAL_TO_DICTIONARIES = frozenset({"Counter", "OrderedDict"})
 _NAN_CALLS = frozenset({"float('nan')", "float('-nan')", "decimal('nan')", "decimal.decimal('nan')"})
@@ -40,7 +41,15 @@ def value_checks(
     imports: list[str] = []
     # Attributes that are empty are mostly defaults: an object made of nothing has them too.
     known = [attribute for attribute in value.attributes if attribute[1].source not in (None, "None")]
-    filled = [one for one in known if not one[0].isidentifier() or not is_empty_source(one[1].source or "")]
+    counted = any(_NUMBER.fullmatch(inner.source or "") and float(inner.source or "0") for _, inner in known)
+    filled = [
+        (name, inner)
+        for name, inner in known
+        if not name.isidentifier()
+        or not is_empty_source(inner.source or "")
+        # Beside other numbers a zero may well be one end of a range.
+        or (counted and _NUMBER.fullmatch(inner.source or ""))
+    ]
     # Beside attributes that a reader takes in, a table of the object's inside says nothing.
     brief = [one for one in filled if len(one[1].source or "") <= _LONGEST_ATTRIBUTE]
     for name, inner in brief or filled or known or value.attributes:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ....utils.python_source import shared_expression
 from ..judge.announcements import Announcements
 from ..judge.oracle import ACCIDENTS
-from ..model.model import CallableFacts, ModuleFacts, Trial
+from ..model.model import CallableFacts, Lines, ModuleFacts, Trial
 from ..search.trial_search import TrialRecord
 from .representative import Representation
 
@@ -35,10 +35,11 @@ _NEGATIVE = re.compile(r"(?<![\w.)\]])-\d+\b")
 
 @dataclass(frozen=True, slots=True)
 class RaisingLines:
-    """Lines of the module that raise, and the exceptions that docstrings announce."""
+    """Lines of the module that raise, the exceptions that docstrings announce, and methods' names and lines."""
 
     raising: frozenset[int]
     announcements: Announcements
+    members: tuple[tuple[str, Lines], ...] = ()
 
     @classmethod
     def of(cls, facts: ModuleFacts) -> RaisingLines:
@@ -46,6 +47,7 @@ class RaisingLines:
         return cls(
             frozenset(site.line for subject in subjects for site in subject.raises),
             Announcements(facts),
+            tuple((one.name, one.lines) for one in subjects if one.owner is not None),
         )
 
 
@@ -78,7 +80,8 @@ def is_meant(record: TrialRecord, shown: Representation, lines: RaisingLines) ->
     if raised is None:
         return not (shown.below_zero and (shown.trivial or not shown.result))
     name = raised.type_name.rpartition(".")[2]
-    if not record.trial.wanted and _speaks_of_another_call(record.trial, name, raised.message):
+    other = _speaks_of_another_call(record.trial, name, raised.message) or _is_of_a_later_call(record, lines)
+    if other and not record.trial.wanted:
         return False
     if raised.line in lines.raising:
         return True
@@ -88,6 +91,17 @@ def is_meant(record: TrialRecord, shown: Representation, lines: RaisingLines) ->
         return True  # a file that is missing from a folder of the test's own
     owner, _, member = record.trial.subject.rpartition(".")
     return bool(owner) and member in _PROTOCOLS.get(name, ())
+
+
+def _is_of_a_later_call(record: TrialRecord, lines: RaisingLines) -> bool:
+    """Whether a method raised that the act calls on what its subject gave: `(shelf | other).pop("a")`."""
+    act, raised = shared_expression(record.trial.act), record.observation.raised
+    if raised is None or not isinstance(act, ast.Call) or not isinstance(act.func, ast.Attribute):
+        return False
+    called = act.func.attr
+    if called == record.trial.subject.rpartition(".")[2] or isinstance(act.func.value, ast.Name):
+        return False
+    return any(name == called and first <= raised.line <= last for name, (first, last) in lines.members)
 
 
 def _speaks_of_another_call(trial: Trial, name: str, message: str) -> bool:

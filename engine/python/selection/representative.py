@@ -142,7 +142,8 @@ def represent(
         + (SEVERE if unset else 0)
         + (MILD if subject is not None and subject.kind == "constructor" and is_partial(subject, len(given)) else 0),
         # An object that shows itself as the text it was read from is not that text.
-        trivial=is_trivial(
+        trivial=_shows_nothing(act, observation)
+        or is_trivial(
             observation,
             () if trial.act.startswith("repr(") else given,
             copies=subject is not None and COPYING.fullmatch(subject.name) is not None,
@@ -160,6 +161,13 @@ def represent(
         below_zero=has_size_below_zero(subject, act, receiver[0], facts),
         unset=unset,
     )
+
+
+def _shows_nothing(act: ast.expr, observation: Observation) -> bool:
+    """Whether what is shown is an object that holds nothing: `repr(shelf.pop(3)) == "{}"`."""
+    shown = isinstance(act, ast.Call) and isinstance(act.func, ast.Name) and act.func.id == "repr"
+    text = literal_or(observation.value.source or "0", None) if shown and observation.value is not None else None
+    return isinstance(text, str) and is_empty_source(text) and not observation.effects
 
 
 def is_trivial(observation: Observation, given: Sequence[ast.expr] = (), *, copies: bool = False) -> bool:

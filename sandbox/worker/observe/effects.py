@@ -15,6 +15,8 @@ MAX_FILE_BYTES = 2000
 MAX_ITEMS = 50
 # A value that needs several lines is compared as a whole only where more than one attribute of it changed.
 LONGEST_LINE = 80
+# Texts of objects that hold an address, a size alone, or several lines.
+_UNTOLD = re.compile(r"\n|\b0x[0-9a-f]+|\.\.\.|^<")
 
 
 def state(renderer, names, namespace):
@@ -34,7 +36,10 @@ def state(renderer, names, namespace):
         seen.update(_tables(renderer, name, thing))
         contents = _contents(renderer, name, thing)
         length = length_of(thing)
-        if length is not None and not contents:
+        shown = _shown(thing) if not contents and (length is not None or not told.get("at")) else None
+        if shown:
+            seen["repr(%s)" % name] = renderer.value(shown)
+        elif length is not None and not contents:
             seen["len(%s)" % name] = renderer.value(length)
         for attribute, value in told.get("at", ()):
             expression = "%s.%s" % (name, attribute)
@@ -78,6 +83,18 @@ def _contents(renderer, name, thing):
     except Exception:  # reading runs code of the target
         return {}
     return {"%s(%s)" % (type(held).__name__, name): told} if "s" in told else {}
+
+
+def _shown(thing):
+    """What an object of a class with a `repr` of its own shows of what it holds, in one line; else None."""
+    if type(thing).__repr__ is object.__repr__ or type(thing).__module__ == "builtins":
+        return None
+    try:
+        text = repr(thing)
+    except Exception:  # code of the target
+        return None
+    plain = isinstance(text, str) and len(text) <= LONGEST_LINE and not _UNTOLD.search(text)
+    return text if plain else None
 
 
 def _items(thing):

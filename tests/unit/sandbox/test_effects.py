@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from testwright.sandbox.worker.observe.effects import changes
+from testwright.sandbox.worker.observe.effects import changes, state
 from testwright.sandbox.worker.observe.equality import tells_apart
+from testwright.sandbox.worker.observe.values import Renderer
 
 LINES = "Line(article='apple', price=6), Line(article='banana', price=4), Line(article='cherry', price=9)"
 
@@ -42,3 +43,53 @@ def test_an_object_that_holds_nothing_is_compared_with_one_that_holds_something(
 
     assert not tells_apart("Bag([])", {"Bag": Bag}, Bag([]))
     assert tells_apart("list([])", {}, [])
+
+
+class Shelf:
+    """Keeps objects below keys that no source builds, and shows them."""
+
+    def __init__(self, shown: str) -> None:
+        self._shown = shown
+
+    def __len__(self) -> int:
+        return 2
+
+    def __repr__(self) -> str:
+        return self._shown
+
+
+class Heap:
+    """Has a size and shows nothing of what it holds."""
+
+    def __init__(self) -> None:
+        self._items = [object(), object()]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+class Latch:
+    """Has no size and nothing public but what it shows."""
+
+    def __init__(self) -> None:
+        self._closed = [object()]
+
+    def __repr__(self) -> str:
+        return "Latch(closed)"
+
+
+def seen_of(thing: object) -> dict[str, str]:
+    """What the state of one object is told by: expression to source."""
+    found = state(Renderer({}, "/", ()), ["shelf"], {"shelf": thing})
+    return {expression: told["s"] for expression, told in found.items()}
+
+
+def test_an_object_is_told_by_what_it_shows_where_its_items_cannot_be_written() -> None:
+    assert seen_of(Shelf("{[0,2]: 'banana'}")) == {"repr(shelf)": repr("{[0,2]: 'banana'}")}
+    assert seen_of(Latch()) == {"repr(shelf)": "'Latch(closed)'"}
+
+
+def test_what_shows_an_address_or_a_part_is_told_by_its_size() -> None:
+    for shown in ("<Shelf of 2>", "Shelf at 0x7f3a", "Shelf([1, 2, ...])", "Shelf(\n1)", "x" * 200):
+        assert seen_of(Shelf(shown)) == {"len(shelf)": "2"}
+    assert seen_of(Heap()) == {"len(shelf)": "2"}

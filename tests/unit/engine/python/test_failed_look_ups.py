@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Raised, RaiseSite
+from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Raised, RaiseSite
 from testwright.engine.python.selection.select_trials import select_trials
 from testwright.tests.unit.engine.python.test_select_trials import record, returned
 
@@ -42,3 +42,40 @@ def test_a_documented_message_is_shown_as_it_is() -> None:
     documented = replace(refused, trial=replace(refused.trial, wanted="raises:IndexError"))
 
     assert select_trials([documented], FACTS, frozenset()) == [documented]
+
+
+SHELF = ModuleFacts(
+    "m.py",
+    "m",
+    ".",
+    "",
+    classes=(
+        ClassFacts(
+            "Shelf",
+            "plain",
+            (1, 20),
+            members=(
+                CallableFacts("Shelf.__or__", "method", (2, 5), owner="Shelf"),
+                CallableFacts("Shelf.pop", "method", (6, 9), owner="Shelf", raises=(RaiseSite("KeyError", 8),)),
+            ),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("subject", "act", "is_shown"),
+    [
+        ("Shelf.__or__", "(shelf | other).pop('a')", False),
+        ("Shelf.pop", "(shelf | other).pop('a')", True),
+        ("Shelf.pop", "shelf.pop('a')", True),
+    ],
+)
+def test_what_a_later_call_refuses_is_no_behaviour_of_the_first(subject: str, act: str, is_shown: bool) -> None:
+    anchor = record(0, "shelf.pop('b')", returned("1"), (6, 7))
+    refused = record(1, act, Observation("raised", raised=Raised("KeyError", "'a'", 8)), (6, 8))
+    records = [replace(one, trial=replace(one.trial, subject=subject)) for one in (anchor, refused)]
+
+    picked = select_trials(records, SHELF, frozenset())
+
+    assert (act in [one.trial.act for one in picked]) is is_shown
