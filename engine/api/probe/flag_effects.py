@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from ..model.json_values import lists
 from ..model.model import HttpAnswer, Json, Proposal
@@ -41,8 +40,7 @@ async def with_effect(
     kept: Counter[str] = Counter()
     for proposal in proposals:
         for_others = proposal.group == FOR_OTHERS
-        kinds = [begin for begin in (FLAGS, BY_USERS) if proposal.group.startswith(begin)]
-        kind = kinds[0] if kinds else proposal.group
+        kind = FLAGS if proposal.group.startswith(FLAGS) else proposal.group
         if kind not in (FLAGS, BY_USERS, FOR_OTHERS, SORTED):
             found.append(proposal)
             continue
@@ -56,8 +54,9 @@ async def with_effect(
             plain[story] = await _last(finder, steps), await _last(finder, steps, again=True)
         picked = await _last(finder, (*proposal.setup, proposal.request))
         worth = picked.ok or picked.status >= 500 or kind not in (SORTED, BY_USERS)
-        # A name that nothing has is no user's.
-        worth = worth and (kind != BY_USERS or not picked.ok or any(_listed(picked)))
+        if kind == BY_USERS and picked.ok:
+            # A name that nothing has is no user's, and one that all have picks out nothing.
+            worth = 0 < _listed(picked) < _listed(plain[story][0])
         if worth and differs_from(picked, *plain[story]):
             found.append(proposal)
             kept[filter_of] += for_others
@@ -74,9 +73,9 @@ def _compared(world: ResourceModel, proposal: Proposal) -> Json:
     return {**request, "query": query} if query else request
 
 
-def _listed(answer: HttpAnswer) -> list[Any]:
-    """Return the members of all lists of an answer."""
-    return [member for _, members in lists(parse_json(answer), frozenset()) for member in members]
+def _listed(answer: HttpAnswer) -> int:
+    """Return how many members the lists of an answer have."""
+    return sum(len(members) for _, members in lists(parse_json(answer), frozenset()))
 
 
 async def _last(finder: BaselineFinder, steps: Sequence[Json], *, again: bool = False) -> HttpAnswer:

@@ -202,8 +202,12 @@ class Trial:
             return len(cases)
         if self._factory:
             return self._counted(self._alone, cases)
-        with self._own_state(), self._signed_in() as (_, users):
+        # Who has signed up for a few cases does so again for all of them.
+        with self._undone(), self._own_state(), self._signed_in() as (_, users):
             return self._counted(lambda case: self._alone(case, users), cases)
+
+    def _undone(self):
+        return _undone() if self.transactions else contextlib.nullcontext()
 
     def _works_on_folders(self, cases):
         """Whether all cases are answered as they were observed, each with copies of what one signing in has left."""
@@ -233,7 +237,7 @@ class Trial:
         os.chdir(tempfile.mkdtemp(dir=self._config["folder"]))
         if files:
             shutil.copytree(files, os.getcwd(), symlinks=True, dirs_exist_ok=True)
-        with self._own_state(), _undone() if self.transactions else contextlib.nullcontext():
+        with self._own_state(), self._undone():
             if users is None:
                 with self._signed_in() as (client, users):
                     return self._send(client, users, case)

@@ -124,15 +124,15 @@ def _filtered_by_users(
             request = copy_request(reading.request)
             put_parameter(request, parameter, f"{{{{{constant(user, part)}}}}}")
             who = "the user" if user == USER else "another user"
-            title, words = f"{BY_USERS}_{name}_{user}_{how}", f"lists by {name} of {who} {how.replace('_', ' ')}"
-            marks = {"setup": setup, "group": f"{BY_USERS}_{how}", "priority": "high"}
+            title, words = f"{name}_{user}_{how}", f"lists by {name} of {who} {how.replace('_', ' ')}"
+            marks = {"setup": setup, "group": BY_USERS, "priority": "high"}
             yield make_proposal(reading, title, words, "success", request, **marks)
 
 
 FILLED = "lists_what_was_made"
 """The name of the reading of a list of what was put into it."""
 BY_USERS = "by_users"
-"""The beginning of the groups of readings of a list by the name of a user."""
+"""The group of readings of a list by the name of a user."""
 FILTERS = "filters"
 """The group of readings of a filled list by a query."""
 SORTED = "sorted"

@@ -15,6 +15,7 @@ from testwright.engine.api.document.application import AppLaunch
 from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.probe.client_trial import ClientTrial, try_test_client
 from testwright.engine.api.write.render import render_api
+from testwright.sandbox.worker.http.try_client import _MANY
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import make_project
 from testwright.tests.support.projects.running import pytest_output
@@ -173,7 +174,18 @@ def superusers(request):
     return JsonResponse({"names": [one.get_username() for one in get_user_model().objects.all()]})
 
 
-urlpatterns = [path("words", pages), path("superusers", superusers)]
+def members(request):
+    users = get_user_model().objects
+    if request.method == "POST":
+        name = json.loads(request.body)["name"]
+        if users.filter(username=name):
+            return JsonResponse({}, status=409)
+        users.create_user(name)
+        return JsonResponse({"token": name})
+    return JsonResponse({"number": users.count(), "asked": "Authorization" in request.headers})
+
+
+urlpatterns = [path("words", pages), path("superusers", superusers), path("members", members)]
 """
 DJANGO = """
 import os
@@ -236,6 +248,13 @@ SUPERUSER = {
     "DJANGO_SUPERUSER_USERNAME": "boss",
 }
 BOSS = case("tells", {"method": "GET", "path": "/superusers"}, {"names": ["boss"]})
+MEMBER = {
+    "method": "POST",
+    "path": "/members",
+    "body": {"media_type": "application/json", "content": {"name": "{{name}}"}},
+}
+SIGNED_UP = Credential("user", "bearer", "", sign_in=SignIn((MEMBER,), "/token"))
+COUNTS = case("counts", {"method": "GET", "path": "/members", "auth": "user"}, {"number": 1, "asked": True})
 ADDED = case("adds", {**WRITE, "path": "/words"}, {"number": 1}, status=201)
 
 
@@ -244,6 +263,10 @@ def spec(environment: dict[str, str], *cases: dict[str, Any], place: str = "desk
     target = {"name": "Desk", "application": application, "import_roots": ["src"]}
     found = {"test_type": "api", "title": "API tests for Desk", "target": target, "cases": list(cases)}
     return {**found, "auth": {"user": USER.entry()}} if "make()" in place else found
+
+
+def signed_up(found: dict[str, Any]) -> dict[str, Any]:
+    return {**found, "auth": {"user": SIGNED_UP.entry()}}
 
 
 SPECS = {
@@ -256,6 +279,9 @@ SPECS = {
     "kept": spec({}, ADDED, {**ADDED, "id": "tc_adds_again"}, place="desk.kept:app"),
     "django": spec({}, PAGE, {**PAGE, "id": "tc_adds_again"}, place="desk.site:application"),
     "superuser": spec(SUPERUSER, BOSS, {**BOSS, "id": "tc_tells_again"}, place="desk.site:application"),
+    "members": signed_up(
+        spec({}, *({**COUNTS, "id": f"tc_counts_{at}"} for at in range(_MANY)), place="desk.site:application")
+    ),
     "other": spec({}, case("says_other_things", {"method": "GET", "path": "/notes"}, ["bread"])),
 }
 
@@ -268,7 +294,7 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ClientTrial]:
             for name, one in SPECS.items():
                 application = one["target"]["application"]
                 launch = AppLaunch(application["import"], import_roots=("src",), environment=application["environment"])
-                users = {"user": USER} if "auth" in one else {}
+                users = {"user": SIGNED_UP if name == "members" else USER} if "auth" in one else {}
                 found[name] = await try_test_client(target, launch, one, users)
             return found
 
@@ -306,6 +332,11 @@ def test_django_undoes_what_a_test_stores_in_its_own_database(trials: dict[str, 
 
 def test_the_superuser_whom_variables_name_is_left_to_the_fixtures(trials: dict[str, ClientTrial]) -> None:
     assert (trials["superuser"].client or {}).get("superuser") is True
+
+
+def test_who_signs_up_to_django_for_a_few_cases_does_so_for_many(trials: dict[str, ClientTrial]) -> None:
+    assert trials["members"].reason == ""
+    assert (trials["members"].client or {}).get("transactions") is True
 
 
 def test_an_application_that_changes_the_project_is_started(trials: dict[str, ClientTrial]) -> None:

@@ -67,7 +67,7 @@ async def _proposed() -> list[Proposal]:
     add_baselines(world, lambda _: (HttpAnswer(200, {}, '{"id": 1}'), {}))
     finder = cast(BaselineFinder, Notes())
     lists = [*filled_lists(world, await second_things(finder, world))]
-    by_users = [one for one in lists if one.group.startswith(BY_USERS)]
+    by_users = [one for one in lists if one.group == BY_USERS]
     assert {next(iter(one.request["query"])) for one in by_users} == {"author", "tag"}
     return await with_effect(finder, world, by_users, 99)
 
