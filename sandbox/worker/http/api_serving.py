@@ -64,6 +64,7 @@ def main(config):
         else:
             sys.path[:0] = [import_root for import_root in config["import_roots"] if import_root not in sys.path]
             application = with_own_database(load(config["application"]))
+            prepare(application)
             serve = server_of(application, settle=config.get("settle", True))
             lonely = hasattr(os, "fork") and threading.active_count() == 1
             child = _Forked(serve) if lonely else _Here(serve)
@@ -134,6 +135,21 @@ def with_own_database(application, place=os.path.abspath):
 def _print_error(**_):
     """Print the exception that a request ends with: Django tells administrators of it by mail, and nobody else."""
     traceback.print_exc()
+
+
+def prepare(application):
+    """Do before any fork what the first answer would do once, and each fork again: it takes longer than most answers.
+
+    That is to import the routes of Django, and to tell the classes that SQLAlchemy maps from each other.
+    """
+    if type(application).__module__.startswith("django."):
+        urls, db = importlib.import_module("django.urls"), importlib.import_module("django.db")
+        with contextlib.suppress(Exception):  # nothing is there, or the first answer tells what is wrong
+            urls.resolve("/-/")
+        db.connections.close_all()  # a fork of this process opens its own
+    if "sqlalchemy.orm" in sys.modules:
+        with contextlib.suppress(Exception):
+            sys.modules["sqlalchemy.orm"].configure_mappers()
 
 
 class Confinement:

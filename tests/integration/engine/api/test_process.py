@@ -198,3 +198,46 @@ def test_who_has_signed_in_once_does_so_again_before_a_token_is_too_old(
             api.get("/notes")
             api.reset()
     assert signed_in == [0] * times
+
+
+ROUTES = """
+import os
+
+from django.http import JsonResponse
+from django.urls import path
+
+IMPORTED_BY = os.getpid()
+
+
+def told(request):
+    return JsonResponse({"imported_by": IMPORTED_BY, "served_by": os.getpid()})
+
+
+urlpatterns = [path("told", told)]
+"""
+SITE = """
+import os
+
+from django.conf import settings
+
+settings.configure(SECRET_KEY="no-secret-of-anybody", ROOT_URLCONF="routes", ALLOWED_HOSTS=["*"])
+from django.core.wsgi import get_wsgi_application
+
+application = get_wsgi_application()
+"""
+
+
+def test_the_routes_of_django_are_imported_once_and_not_by_each_fork(helper: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "routes.py").write_text(ROUTES, encoding="utf-8")
+    with application(helper, tmp_path, "notes:application", SITE) as api:
+        first = api.get("/told").json
+        api.reset()
+        second = api.get("/told").json
+    assert first["imported_by"] == second["imported_by"]
+    assert len({first["imported_by"], first["served_by"], second["served_by"]}) == 3
+
+
+def test_routes_that_do_not_import_are_told_by_the_answer(helper: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "routes.py").write_text("raise KeyError('SHOP')\n", encoding="utf-8")
+    with application(helper, tmp_path, "notes:application", SITE) as api:
+        assert api.get("/told").status == 500
