@@ -19,6 +19,7 @@ from testwright.sandbox.worker.http.try_client import _MANY
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import make_project
 from testwright.tests.support.projects.running import pytest_output
+from testwright.utils.schema_registry import CORE_SCHEMA, load_schema
 
 pytestmark = pytest.mark.feature("T-20")
 PROOF = {"origin": "observed", "evidence": {"path": "src/desk/web.py", "lines": [1, 2]}}
@@ -332,6 +333,12 @@ def test_django_undoes_what_a_test_stores_in_its_own_database(trials: dict[str, 
 
 def test_the_superuser_whom_variables_name_is_left_to_the_fixtures(trials: dict[str, ClientTrial]) -> None:
     assert (trials["superuser"].client or {}).get("superuser") is True
+
+
+def test_a_spec_may_hold_whatever_a_trial_tells_of_a_client(trials: dict[str, ClientTrial]) -> None:
+    client = load_schema(CORE_SCHEMA)["$defs"]["application"]["properties"]["client"]
+    for trial in trials.values():
+        assert set(trial.client or {}) <= set(client["properties"])
 
 
 def test_who_signs_up_to_django_for_a_few_cases_does_so_for_many(trials: dict[str, ClientTrial]) -> None:
