@@ -6,6 +6,7 @@ dropped: a validation or authentication error does not depend on server state, a
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 
 from ..document.application import AppObserver
 from ..document.auth import Credential, with_credentials
-from ..model.json_values import HEADERS, TELLING_HEADERS, escape_key
+from ..model.json_values import HEADERS, TELLING_HEADERS, escape_key, leaves
 from ..model.model import REFUSALS, HttpAnswer, Json, ObservedProposal, Proposal
 from .resource_model import parse_json, resolve_pointer, variables_in
 
@@ -108,7 +109,21 @@ def merge_observations(first: ObservedProposal, second: ObservedProposal) -> Obs
         different = frozenset[str]() if here.text == there.text else frozenset({""})
         return replace(first, unstable=first.unstable | different | headers, steady=True)
     differing = frozenset(_differing(mine, theirs, "", 0))
-    return replace(first, unstable=first.unstable | differing | headers, steady=True)
+    return replace(first, unstable=first.unstable | differing | _stored(first, mine) | headers, steady=True)
+
+
+_STORED = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d{3,}(?:Z|[+-]\d\d:?\d\d)?"
+)
+"""Random ids, and moments that nobody has written: a database that is made anew has others of the same rows."""
+
+
+def _stored(seen: ObservedProposal, value: Any) -> frozenset[str]:
+    """Return where an answer tells an id or a moment of a row that was stored before, and that no request names."""
+    sent = json.dumps([*seen.proposal.setup, seen.proposal.request])
+    found = ((place, leaf) for place, leaf in leaves(value) if isinstance(leaf, str) and _STORED.fullmatch(leaf))
+    return frozenset(place for place, leaf in found if leaf not in sent)
 
 
 def differs_from(changed: HttpAnswer, usual: HttpAnswer, again: HttpAnswer) -> bool:

@@ -193,9 +193,9 @@ class DjangoDialect(WerkzeugDialect):
     __slots__ = ()
 
     def called(self, client: str, request: Json, method: str, parts: Sequence[str]) -> str:
-        """Render a call; what reads has no body among its arguments."""
-        with_body = request["method"] == "GET" and request.get("body") is not None
-        if method or request["method"] not in _VERBS or with_body:
+        """Render a call; what reads has no body among its arguments, and a POST without one would be an empty form."""
+        otherwise = (request["method"], request.get("body") is not None) in (("GET", True), ("POST", False))
+        if method or request["method"] not in _VERBS or otherwise:
             # It takes a body as it is sent.
             whole = any(part.startswith("content_type=") for part in parts)
             sent = [_as_json(part) if whole else part for part in parts]

@@ -15,6 +15,7 @@ import types
 WALL = ("time", "time_ns", "localtime", "gmtime", "ctime", "asctime", "strftime")
 COUNTERS = ("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
 NANO = 1000000000
+TICK = 0.00001
 # How long before midnight things happen: what is imported, what fixtures set up, and the first look of a test.
 IMPORTED, SET_UP, FIRST_LOOK = 600.0, 60.0, 0.5
 LOOKS_THAT_MOVE = 3
@@ -51,6 +52,7 @@ class ShiftedClock:
     def __init__(self, real, seconds):
         self._real = real
         self._seconds = seconds
+        self.shift = seconds  # for other processes, whose clocks are to tell about the same
         self._passed = 0  # seconds that the counters are ahead
 
     def now(self, frame):
@@ -91,6 +93,7 @@ class RunningClock(ShiftedClock):
         self._own = {}
         self._seen = {}
         self._start(IMPORTED)
+        self.shift = int(self._from - real.time())
 
     def now(self, frame):
         moves = self._moves(frame, "wall")
@@ -99,7 +102,9 @@ class RunningClock(ShiftedClock):
         elif moves:
             self._looks += 1
         later = 0 if self._since is None else self._real.monotonic() - self._since
-        return self._from + self._looks + later
+        # Whoever looks is told another moment than the one before: rows that are made one after the other differ in it.
+        self._told += TICK
+        return self._from + self._looks + later + self._told
 
     def ahead(self, frame):
         if not self._is_own(frame):
@@ -122,6 +127,7 @@ class RunningClock(ShiftedClock):
         self._from = self._midnight - before_midnight
         self._since = None
         self._looks = 0
+        self._told = 0.0
         self._seen.clear()
 
     def _moves(self, frame, kind):

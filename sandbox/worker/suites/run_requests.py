@@ -56,11 +56,15 @@ def end_process(code):
     os._exit(code)
 
 
-def quicken_passwords(starts):
-    """Hash passwords at their lowest cost, here and in the applications that tests start, if they do."""
+def quicken_passwords(starts, shift=0):
+    """Hash passwords at their lowest cost, here and in the applications that tests start, if they do.
+
+    Args:
+        shift: seconds by which the clocks of such applications are moved, as that of the tests is.
+    """
     password_costs.install()
     if starts:
-        os.environ.setdefault("API_LAUNCHER", json.dumps(command_for("http.launch_shifted", "0")))
+        os.environ.setdefault("API_LAUNCHER", json.dumps(command_for("http.launch_shifted", str(shift))))
 
 
 def at_once_or_not(path, flags):
@@ -104,7 +108,7 @@ def carry_out(request, run, ends=None):
         measure = None
         starts = started_by(request["project"], request["files"])
         if request.get("quick_passwords"):
-            quicken_passwords(starts)
+            quicken_passwords(starts, clock.shift if clock else 0)
         if request["measure"]:
             commands = started_by(request["project"], request["files"], ("api_command.py",))
             applications = (lambda include: Applications(folder, include, commands)) if starts else None
