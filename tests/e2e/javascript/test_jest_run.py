@@ -127,11 +127,14 @@ def test_planted_defects_are_caught(run, record_property):
 
 
 LOOP = "for (;;) {}\nexport const one = () => 1;\n"
-# Blocks its thread as a loop does, but leaves the processor to others until the limits are reached. Only the module
-# that is loaded once keeps the processor until it is ended.
+# Blocks its thread as a loop does, but leaves the processor to others until the limits are reached.
 BLOCK = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);"
+# Keeps the processor again and again until it is ended, but not for all of the half a minute that loading may take.
+LOOP_WITH_PAUSES = LOOP.replace(
+    "{}", f"{{ for (const began = Date.now(); Date.now() < began + 100; ) {{}} {BLOCK} }}", 1
+)
 BAD = {
-    "src/loops.js": LOOP,
+    "src/loops.js": LOOP_WITH_PAUSES,
     "src/broken.ts": "export function cut( { return 1; }\n",
     "src/missing.js": "const left = require('left-pad-that-nobody-has');\nexports.f = (n) => left(n);\n",
     "src/waits.js": "exports.rest = (n) => {\n  while (n < 100) {\n    // for ever\n    "
