@@ -16,11 +16,17 @@ from typing import Any
 
 import psutil
 
+from testwright.tests.support.warm.commands import warm_module
+
 ROOT = Path(__file__).resolve().parents[3]
 PRODUCT = [sys.executable, str(ROOT / "main.py"), "mcp", "serve"]
 FIXTURES = [sys.executable, "-m", "testwright.tests.support.mcp.conformance_server"]
-TRIAL = [sys.executable, "-m", "testwright.tests.support.mcp.trial_server"]
 _WAIT_SECONDS = 120.0
+
+
+def trial_command() -> list[str]:
+    """The command of `trial_server.py`, whose options are still to be added; how it starts is no subject of a test."""
+    return warm_module("testwright.tests.support.mcp.trial_server")
 
 
 @dataclass

@@ -11,7 +11,7 @@ import pytest
 from testwright.core.errors import EnvironmentFault, SettingsError
 from testwright.mcp.serving.transport.http_server import serve_http
 from testwright.mcp.serving.transport.options import HttpOptions
-from testwright.tests.support.mcp.processes import TRIAL, over_http
+from testwright.tests.support.mcp.processes import over_http, trial_command
 from testwright.tests.support.mcp.raw_messages import HEADERS, RawSession, call, events, initialize, request
 from testwright.tests.support.mcp.trial_server import trial_server
 
@@ -25,7 +25,7 @@ NEWEST = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcont
 def served():
     """A server that clients of several tests share: what one does must not hurt the next."""
     options = {"token": TOKEN, "body_limit_bytes": LIMIT, "abandoned_seconds": 0.05}
-    with over_http(TRIAL, json.dumps(options)) as one:
+    with over_http(trial_command(), json.dumps(options)) as one:
         yield one
         assert one.process.poll() is None
         assert TOKEN not in "\n".join(one.log.lines)
@@ -39,7 +39,7 @@ def session(served):
 
 @pytest.fixture
 def free():
-    with over_http(TRIAL, "{}") as one:
+    with over_http(trial_command(), "{}") as one:
         yield one
 
 
@@ -139,7 +139,7 @@ def test_in_the_protocol_without_sessions_a_call_ends_with_its_connection(served
 
 def test_a_connection_without_a_complete_request_is_closed():
     with (
-        over_http(TRIAL, '{"header_seconds": 0.2}') as hasty,
+        over_http(trial_command(), '{"header_seconds": 0.2}') as hasty,
         connected(hasty.url) as silent,
         connected(hasty.url) as slow,
     ):
@@ -207,7 +207,7 @@ def test_on_the_first_signal_calls_finish_and_listening_streams_end(free, tmp_pa
 
 def test_on_the_first_signal_calls_that_never_end_are_cancelled_in_time():
     with (
-        over_http(TRIAL, '{"shutdown_seconds": 1}') as impatient,
+        over_http(trial_command(), '{"shutdown_seconds": 1}') as impatient,
         RawSession(impatient.url) as session,
         session.client.stream("POST", session.url, json=call("wait")),
     ):
@@ -218,7 +218,7 @@ def test_on_the_first_signal_calls_that_never_end_are_cancelled_in_time():
 
 def test_on_the_second_signal_calls_are_cancelled_at_once():
     with (
-        over_http(TRIAL, '{"shutdown_seconds": 100000}') as patient,
+        over_http(trial_command(), '{"shutdown_seconds": 100000}') as patient,
         RawSession(patient.url) as session,
         session.client.stream("POST", session.url, json=call("wait")),
         session.client.stream("GET", session.url) as listening,
@@ -234,7 +234,7 @@ def test_on_the_first_signal_listening_streams_of_the_newest_protocol_end():
     asked = request("subscriptions/listen", {"notifications": {"toolsListChanged": True}, "_meta": NEWEST}, 1)
     headers = {**HEADERS, "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen"}
     with (
-        over_http(TRIAL, '{"shutdown_seconds": 100000}') as patient,
+        over_http(trial_command(), '{"shutdown_seconds": 100000}') as patient,
         httpx.stream("POST", patient.url, json=asked, headers=headers, timeout=120) as stream,
     ):
         lines_of_it = stream.iter_lines()
@@ -245,7 +245,7 @@ def test_on_the_first_signal_listening_streams_of_the_newest_protocol_end():
 
 def test_there_are_only_so_many_sessions_and_an_idle_one_makes_room():
     with (
-        over_http(TRIAL, '{"max_sessions": 1, "idle_seconds": 0.2}') as small,
+        over_http(trial_command(), '{"max_sessions": 1, "idle_seconds": 0.2}') as small,
         httpx.Client(headers=HEADERS, timeout=60) as client,
     ):
         first = client.post(small.url, json=initialize()).headers["mcp-session-id"]

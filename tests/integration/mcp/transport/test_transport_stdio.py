@@ -5,7 +5,7 @@ import json
 import pytest
 
 from testwright.mcp.serving.transport.messages import check_message
-from testwright.tests.support.mcp.processes import TRIAL, Served, over_stdio
+from testwright.tests.support.mcp.processes import Served, over_stdio, trial_command
 from testwright.tests.support.mcp.raw_messages import INITIALIZED, call, initialize, request
 
 DEEP = b"[" * 150 + b"]" * 150
@@ -14,13 +14,13 @@ pytestmark = pytest.mark.feature("T-11")
 
 @pytest.fixture
 def served():
-    with over_stdio(TRIAL, "stdio") as one:
+    with over_stdio(trial_command(), "stdio") as one:
         yield opened(one)
 
 
 @pytest.fixture(scope="module")
 def lasting():
-    with over_stdio(TRIAL, "stdio") as one:
+    with over_stdio(trial_command(), "stdio") as one:
         yield opened(one)
 
 
