@@ -7,11 +7,9 @@ import ast
 from collections.abc import Hashable, Sequence
 
 from ....utils.python_source import expression_or_none
-from ..model.model import Trial
+from ..model.model import Arc, Lines, Trial
 from .candidates import TrialCandidate
 from .degeneracy import MILD
-
-Lines = tuple[int, int]
 
 
 def without_repeated_examples(candidates: Sequence[TrialCandidate], own: Lines | None) -> list[TrialCandidate]:
@@ -38,11 +36,15 @@ def without_repeated_examples(candidates: Sequence[TrialCandidate], own: Lines |
     ]
 
 
-def plainest_of_each_line(candidates: Sequence[TrialCandidate]) -> list[TrialCandidate]:
+def plainest_of_each_line(candidates: Sequence[TrialCandidate], own: Lines | None = None) -> list[TrialCandidate]:
     """Leaves out examples that ask what a document's line asks, after more or fewer of its steps.
 
     Of those that answer as the document says, one stays: it notices the most mutants, its object holds something, and
-    it has the fewest steps. What alone runs some code stays, too.
+    it has the fewest steps. The document's own form stays, too, where it runs further code of the callable.
+
+    Args:
+        candidates: all of one callable.
+        own: first and last line of the callable, with its docstring; None where they are not known.
     """
     lines: dict[Hashable, list[TrialCandidate]] = {}
     for one in candidates:
@@ -55,8 +57,14 @@ def plainest_of_each_line(candidates: Sequence[TrialCandidate]) -> list[TrialCan
         if not _answers_as_said(written):
             continue  # whoever reads the report must see the line that the code contradicts
         first = min((one for one in alike if _answers_as_said(one)), key=_plainness)
-        gone.update(one.record.number for one in alike if one is not first and one.record.arcs <= first.record.arcs)
+        further = {arc for arc in written.record.arcs - first.record.arcs if own is None or _is_inside(arc, own)}
+        kept = (first, written) if further else (first,)
+        gone.update(one.record.number for one in alike if one not in kept)
     return [one for one in candidates if one.record.number not in gone]
+
+
+def _is_inside(arc: Arc, own: Lines) -> bool:
+    return all(own[0] <= abs(line) <= own[1] for line in arc)
 
 
 def _answers_as_said(one: TrialCandidate) -> bool:

@@ -99,7 +99,7 @@ def select_candidates(
         by_subject[candidate.subject].append(candidate)
     for name, found in by_subject.items():
         reaching = [one for one in found if reaches(one, lines.get(name))] or found
-        plain = plainest_of_each_line(without_repeated_examples(undoing(reaching), lines.get(name)))
+        plain = plainest_of_each_line(without_repeated_examples(undoing(reaching), lines.get(name)), lines.get(name))
         by_subject[name] = _without_empty_answers(plain)
     drop_plain_constructions(by_subject, facts)
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}

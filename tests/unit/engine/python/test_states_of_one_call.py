@@ -51,6 +51,17 @@ def test_of_a_documented_line_after_several_steps_the_plainest_that_answers_as_s
     assert numbers(whole, plain, other, kills={0: {7, 8}}) == [0]
 
 
+@pytest.mark.parametrize(("arc", "stays"), [((10, 9), True), ((5, 6), False)])
+def test_the_documents_own_form_stays_beside_the_plainest_where_it_runs_more_of_the_callable(arc, stays: bool) -> None:
+    whole = most(0, "['a', 'b']", "tally.add('a')", "tally.most()", "tally.add('b')", **LINE)
+    whole = replace(whole, arcs=whole.arcs | {arc}, covered=whole.covered | {arc})
+    between = most(1, "['a', 'b']", "tally.add('a')", "tally.add('b')", "tally.most()", **LINE)
+    between = replace(between, arcs=between.arcs | {(7, 8)}, covered=between.covered | {(7, 8)})
+    plain = most(2, "['a', 'b']", "tally.add('a')", "tally.add('b')", **LINE)
+
+    assert set(numbers(whole, between, plain)) == ({0, 2} if stays else {2})
+
+
 def test_a_documented_line_that_the_code_contradicts_stays_whatever_fewer_steps_answer() -> None:
     written = most(0, "['b']", "tally.add('a')", "tally.add('b')", "tally.drop('a')", **LINE)
     shorter = most(1, "['a', 'b']", "tally.add('a')", "tally.add('b')", **LINE)
