@@ -12,7 +12,6 @@ from ....utils.python_names import last_name, mentioned_names, names_of
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import CallableFacts
 from ..model.spec_case import Case
-from ..search.story_steps import is_filling
 from ..source.message_words import message_words
 from ..source.outcome_words import outcome_words
 from ..source.titles import shared_words, snake_case, subject_slug
@@ -23,10 +22,7 @@ _ORDINALS = ("second", "third", "fourth", "fifth")
 # Builtins that only show what a call returns.
 _COLLECTING = frozenset("list tuple set frozenset dict sorted next iter print repr str".split())
 # What the words behind a member's own tell of a test.
-_BY_A_LOOK = re.compile(
-    r"_for_(?!(?:single|no|new|empty|non_empty|default|nested|pair|slice|singleton|other|itself|list_of)(?:_|$))"
-)
-_AFTER = re.compile(r"_after_(?:only_|several_|single_|repeated_)?([a-z]+?)s?(?:_|$)")
+_BY_A_LOOK = re.compile(r"_for_(?!(?:no|new|non_empty|nested|pair|slice|itself|list_of)(?:_|$))|_after_|_in_reversed$")
 _BY_AN_OPTION = re.compile(r"_(?:with|without)_(\w+)$")
 
 
@@ -98,19 +94,16 @@ def told_behind(subject: str, member: str, test: NamedTest) -> str:
 
 
 def names_a_look(told: str, set_up: Collection[str] = ()) -> bool:
-    """Whether a test's name tells it from others by what a value looks like (`_for_negative_index`) or by how its
-    object came about (`_after_add`, `_without_intervals`).
+    """Whether a test's name tells it from others by what a value looks like (`_for_negative_index`, `_for_empty_text`)
+    or by how its object came about (`_after_add`, `_without_intervals`).
 
-    How many values there are, what they hold, and that none is passed, says what is asked; so does what was taken out.
+    How many values there are, what they hold, that none is passed, and that an object is new says what is asked.
 
     Args:
         told: what the name says behind the member's own words, which say nothing of a value.
         set_up: the parameters of the constructor that the callable has not, too.
     """
     if _BY_A_LOOK.search(told):
-        return True
-    step = _AFTER.search(told)
-    if step is not None and is_filling(step[1]):
         return True
     option = _BY_AN_OPTION.search(told)
     return option is not None and option[1] in set_up

@@ -213,13 +213,29 @@ def test_a_method_and_a_function_of_the_same_words_both_have_a_usual_test_that_i
         assert not vague
 
 
-@pytest.mark.parametrize("told", ["_for_negative_index", "_for_url_with_dots", "_for_larger_key"])
+@pytest.mark.parametrize(
+    "told",
+    [
+        *("_for_negative_index", "_for_url_with_dots", "_for_larger_key", "_for_empty_text", "_for_single_item"),
+        *("_for_other_type", "_is_false_for_text_abc", "_in_reversed"),
+    ],
+)
 def test_what_a_value_looks_like_does_not_say_what_is_asked(told: str) -> None:
     assert names_a_look(told)
 
 
 @pytest.mark.parametrize(
-    "told", ["_for_slice", "_for_no_segments", "_for_nested_dict", "", "_for_itself", "_for_list_of_dicts"]
+    "told",
+    [
+        "_for_slice",
+        "_for_no_segments",
+        "_for_nested_dict",
+        "",
+        "_for_itself",
+        "_for_list_of_dicts",
+        "_for_new_box",
+        "_when_empty",
+    ],
 )
 def test_how_many_values_there_are_and_what_they_hold_says_what_is_asked(told: str) -> None:
     assert not names_a_look(told)
@@ -230,7 +246,8 @@ def test_how_many_values_there_are_and_what_they_hold_says_what_is_asked(told: s
     [
         ("_after_add", False),
         ("_after_several_adds", False),
-        ("_after_clear", True),
+        ("_after_clear", False),
+        ("_without_default_after_clear", False),
         ("_without_items", False),
         ("_without_default", True),
     ],
