@@ -115,7 +115,8 @@ def _defect(case: Mapping[str, Any], row: Mapping[str, Any], path: str) -> JsonO
     )
     subject, acted = subject_and_act(case)
     statements = [*(case.get("arrange") or {}).get("statements", ()), *acted]
-    title = _cut(f"{subject}: {case['title']}", _TITLE_LENGTH)
+    told = str(case["title"])
+    title = _cut(told if told.startswith(subject) else f"{subject}: {told}", _TITLE_LENGTH)
     return {
         "id": "sd_" + str(case["id"]).removeprefix("tc_"),
         "title": title,
@@ -133,7 +134,9 @@ def subject_and_act(case: Mapping[str, Any]) -> tuple[str, list[str]]:
     steps = [step for step in act.get("steps") or () if isinstance(step, Mapping)]
     called = [str(step.get("expression") or "") for step in steps] or [str(act.get("expression") or "")]
     component = str(steps[-1].get("component") or "") if steps else ""
-    return str(case.get("subject") or component or case.get("operation") or "it"), [call for call in called if call]
+    operation = case.get("operation")
+    asked = f"{operation['method']} {operation['path']}" if isinstance(operation, Mapping) else operation
+    return str(case.get("subject") or component or asked or "it"), [call for call in called if call]
 
 
 def _expectation_text(expectation: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
-from testwright.agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent, contradicted_pins
+from testwright.agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent, _new_defects, contradicted_pins
 from testwright.utils.schema_registry import contract, validator
 
 pytestmark = pytest.mark.feature("B-02", "B-07", "C-04")
@@ -137,3 +137,12 @@ def test_a_pin_is_of_the_same_call_however_it_is_written_and_only_then() -> None
         acting("tc_awaited", expression="f('a b')", mode="await"),
     ]
     assert list(contradicted_pins({"cases": cases}, ["tc_shown"])) == ["tc_same"]
+
+
+def test_a_defect_of_an_operation_is_told_by_its_method_and_path_once() -> None:
+    operation = {"method": "POST", "path": "/orders", "operation_id": "add_order"}
+    expect = [{"kind": "status", "statuses": [422], "origin": "documented"}]
+    case = {"id": "tc_a", "title": "POST /orders refuses no body", "operation": operation, "act": {}, "expect": expect}
+    row = {"case_id": "tc_a", "class": "product_defect", "message": "400 == 422"}
+    [defect] = _new_defects([row], {"tc_a": case}, [], "app.py")
+    assert (defect["subject"], defect["title"]) == ("POST /orders", "POST /orders refuses no body")
