@@ -239,8 +239,10 @@ class SampleValues:
             options.append(whole["const"])
         if isinstance(whole.get("enum"), list):
             options += [option for option in whole["enum"] if option is not None] or whole["enum"][:1]
-        if whole.get("default") is not None and type_of(whole) not in ("object", "array"):
-            options.append(whole["default"])
+        default = whole.get("default")
+        # An empty object by default, where a text is meant as well, stands for what was not given.
+        if default is not None and not isinstance(default, dict | list) and type_of(whole) not in ("object", "array"):
+            options.append(default)
         for option in options:
             # A real credential in a document is not sent, and does not get into a test.
             if self.problem(option, schema) is None and not looks_secret(option):

@@ -50,3 +50,10 @@ def test_examples_are_added_to_the_values_of_members_where_they_are_a_list() -> 
     assert {"shoes", "Ada"} <= set(values("q", {"type": "string", "examples": ["shoes"]}, "Ada"))
     for examples in ("open", 5, {"a": {"value": "open"}}):
         assert "held" in values("status", {"type": "string", "examples": examples}, "held")
+
+
+def test_an_empty_object_that_stands_for_what_was_not_given_is_no_value_of_a_text() -> None:
+    empty = {"type": "object", "properties": {}}
+    schema = {"anyOf": [{"type": "string", "format": "email"}, {"type": "null"}, empty], "default": {}}
+    assert SampleValues({}).value(schema, "email") == "ada@example.com"
+    assert SampleValues({}).value({"type": "string", "default": "usual"}, "mode") == "usual"
