@@ -35,4 +35,6 @@ def test_applications_that_tests_start_have_about_the_same_clock(runs: bool, ahe
     monkeypatch.delenv("API_LAUNCHER", raising=False)
     requests.quicken_passwords(True, clock.shift)
     told = int(json.loads(os.environ.pop("API_LAUNCHER"))[-1])
-    assert abs(time.time() + told - clock.now(sys._getframe())) < 2
+    ahead_of_tests = time.time() + told - clock.now(sys._getframe())
+    # At the end of a year, what tests set up is older than what an application does.
+    assert 0 < ahead_of_tests < 602 if runs else abs(ahead_of_tests) < 2
