@@ -8,6 +8,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none
 from ..facts.definitions import is_exception
 from ..model.model import GENERATED_CONSTRUCTORS, CallableFacts, ModuleFacts
@@ -120,8 +121,8 @@ def _made_of_arguments(candidate: TrialCandidate, stored: _Stored) -> list[str] 
     handed_on = _handed_on(trial.act, stored.constructor)
     for name, held in value.attributes:
         source = held.source or ""
-        if name in handed_on or (bare and source in ("True", "False")):
-            continue  # what it was given, or a flag that every object begins with
+        if name in handed_on or (bare and (source in ("True", "False") or left_out.get(name) == "None")):
+            continue  # what it was given, a flag that every object begins with, or what stands for an option left out
         unset = source in _UNSET and not bare
         told = frozenset({source}) if unset else _constants(source)
         if name in stored.members:
@@ -164,10 +165,10 @@ def _given_in(source: str) -> frozenset[str]:
     tree = parse_or_none(source)
     nodes = list(ast.walk(tree)) if tree is not None else []
     empty = [ast.unparse(node) for node in nodes if isinstance(node, ast.List | ast.Tuple | ast.Dict)]
-    # Of `int` that is passed an object may keep the name 'int'.
+    # Of `int` that is passed an object may keep the name 'int', and of `str.upper` the name 'upper'.
     passed = [one for node in nodes if isinstance(node, ast.Call) for one in (*node.args, *node.keywords)]
     values = [one.value if isinstance(one, ast.keyword) else one for one in passed]
-    names = [repr(node.id) for node in values if isinstance(node, ast.Name)]
+    names = [repr(last_name(node)) for node in values if isinstance(node, ast.Name | ast.Attribute)]
     return _constants(source) | (_UNSET & frozenset(empty)) | frozenset(names)
 
 

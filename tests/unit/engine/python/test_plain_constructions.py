@@ -83,6 +83,11 @@ def test_what_an_object_that_is_given_nothing_begins_with_is_shown_where_it_says
     assert left(candidate("Box()", items="[]", limit="10"), parameters=()) == ["Box()"]
 
 
+def test_what_stands_for_an_option_that_is_left_out_shows_in_what_the_members_do() -> None:
+    assert left(candidate("Box()", items="['a', 'b']"), parameters=(ITEMS,)) == []
+    assert left(candidate("Box()", items="[]", limit="10"), parameters=(ITEMS,)) == ["Box()"]
+
+
 @pytest.mark.parametrize("preset", ["[1, 2, 3]", "{'a': 1}", "('x', 0)"])
 def test_a_table_that_a_constructor_presets_is_shown(preset: str) -> None:
     assert left(candidate("Box()", items="[]", table=preset), parameters=()) == ["Box()"]
@@ -119,4 +124,7 @@ def test_an_object_that_is_cleaned_is_more_than_stored() -> None:
 
 def test_the_name_of_a_type_that_was_given_is_stored() -> None:
     assert left(candidate("Box(int)", name="'int'"), candidate("Box(str)", name="'text'")) == ["Box(str)"]
+    assert left(candidate("Box(str.upper)", name="'upper'"), candidate("Box(str.upper)", name="'str'")) == [
+        "Box(str.upper)"
+    ]
     assert left(candidate("Box(2)", kind="'Box'"), candidate("Box(3)", kind="'none'")) == ["Box(2)", "Box(3)"]
