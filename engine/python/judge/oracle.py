@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_expression
@@ -20,7 +18,8 @@ from ..model.model import PRINTS, ModuleFacts, Raised, Trial, TrialFinding, Valu
 from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, SpecEvidence, SpecExpectation
 from .announcements import Announcements
 from .comparison import documented_message
-from .value_checks import fields_of, value_checks
+from .kept_order import is_only_sorted
+from .value_checks import fields_of, is_compared, value_checks
 
 LONGEST_OUTPUT = 1200
 MOST_STATE_CHECKS = 4
@@ -44,7 +43,6 @@ _TOKEN = re.compile(r"[\w+/=-]+")
 _LEAST_HASH = 1_000_000
 _COPYING = frozenset({"copy", "clone", "deepcopy", "__copy__"})
 _IMMUTABLE = frozenset({"str", "int", "float", "bool", "bytes", "tuple", "frozenset"})
-_ORDERING = re.compile(r"sort|order|rank|heap|revers|shuffle|rotate|arrange", re.IGNORECASE)
 _TRUTH_TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "all", "any"})
 
 
@@ -205,6 +203,10 @@ class Oracle:
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
         checks = [*_truth(finding, checks, self._facts), *_is_another_object(finding, value, checks)]
+        kind = self._type_reference(finding, value.type_name) if value.converted and is_compared(checks) else None
+        if kind is not None and kind.expression and not kind.guessed:  # what was passed is equal to it as well
+            checks.append(SpecExpectation("is_instance", "result", kind.expression))
+            imports = [*imports, *kind.imports]
         if draft.expectations and len(checks) > 0 and self._is_own_kind(finding, value):
             # A method that returns its own kind of object, mostly itself: what the call changed is asserted already.
             checks = []
@@ -276,7 +278,7 @@ class Oracle:
             about_arranged = node is not None and not names_of(node).isdisjoint(bound)
             if expression in finding.unstable or "._" in expression or not about_arranged:
                 continue
-            if _is_only_sorted(finding, value):
+            if is_only_sorted(finding, value):
                 continue
             found, imports = value_checks(expression, value, finding.unstable, own=self._facts.module)
             if found and len(checks) + len(found) <= MOST_STATE_CHECKS:
@@ -363,31 +365,6 @@ def _is_another_object(finding: TrialFinding, value: Value, checks: list[SpecExp
     if value.held or value.type_name in _IMMUTABLE or finding.trial.mode != "call" or not checks:
         return []
     return [SpecExpectation("holds", f"result is not {ast.unparse(called.value)}")]
-
-
-def _is_only_sorted(finding: TrialFinding, effect: Value) -> bool:
-    """Whether what was asked for, or refused, left items behind in order that were passed in another one.
-
-    To find a median they are sorted: where they are kept so is nothing that the call promises.
-    """
-    seen = finding.observation
-    returned_nothing = seen.outcome == "returned" and (seen.value is None or seen.value.source == "None")
-    if returned_nothing or _ORDERING.search(finding.trial.subject):
-        return False
-    items = literal_or(effect.source or "None", None)
-    if not isinstance(items, list) or not _are_in_order(items):
-        return False
-    nodes = (part for text in finding.trial.arrange for part in ast.walk(ast.parse(text)))
-    passed = (literal_or(ast.unparse(node), None) for node in nodes if isinstance(node, ast.List | ast.Tuple))
-    return any(one is not None and _are_in_order(one) is False and sorted(one) == items for one in passed)
-
-
-def _are_in_order(items: Sequence[Any]) -> bool | None:
-    """Whether items are sorted; None where they cannot be compared."""
-    try:
-        return list(items) == sorted(items)
-    except TypeError:
-        return None
 
 
 def _names_bound(finding: TrialFinding) -> set[str]:

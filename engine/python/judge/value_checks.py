@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from types import UnionType
 
@@ -59,6 +60,11 @@ def value_checks(
         checks += found
         imports += needed
     return checks, imports
+
+
+def is_compared(checks: Iterable[SpecExpectation]) -> bool:
+    """Whether a result is compared with another value as a whole."""
+    return any(check.kind == "equals" and check.actual == "result" for check in checks)
 
 
 @lru_cache(maxsize=4096)

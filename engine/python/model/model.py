@@ -261,6 +261,7 @@ class Value:
         text: its repr, cut at 200 characters, for people; a search reads from it whether a repr can be compared.
         held: the arranged variable that holds this very object; empty for other objects.
         unchanged: whether it equals the object that the act asks or one that it passes, or is the text of its `repr`.
+        converted: whether it equals something that the act passes, of another type, which is no number.
     """
 
     type_name: str
@@ -273,6 +274,7 @@ class Value:
     text: str = ""
     held: str = ""
     unchanged: bool = False
+    converted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

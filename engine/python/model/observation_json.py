@@ -93,4 +93,5 @@ def value_of(answer: Mapping[str, Any]) -> Value:
         text=answer.get("x", ""),
         held=answer.get("h", ""),
         unchanged=answer.get("e", False) is True,
+        converted=answer.get("o", False) is True,
     )

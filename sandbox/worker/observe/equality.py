@@ -3,10 +3,13 @@ built from, and results that equal what went in."""
 
 import ast
 import copy
+import numbers
 import re
 
 MAX_VARIANTS = 4
 _LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp, ast.unaryop, ast.expr_context)
+
+_BUILDERS = {one.__name__: one for one in (list, tuple, set, frozenset, dict)}
 
 
 def tells_apart(source, scope, thing):
@@ -69,6 +72,39 @@ def gives_back(result, act, names, namespace):
         return any(_is_like(result, one, of_text) for one in _given(act, of_text, names, namespace))
     except Exception:  # how a project's objects compare, and what its properties do, is their business
         return False
+
+
+def converts(result, act, names, namespace, package):
+    """Whether a call gave what equals something that it was passed, of another type: a list of a vector.
+
+    Args:
+        package: of the target. What its functions and classes make of literals is made once more.
+    """
+    try:
+        node = ast.parse(act.strip(), mode="eval").body
+        passed = node.args if isinstance(node, ast.Call) else ()
+        operands = [one for one in passed if _may_be_made_again(one, names, namespace, package)]
+        given = [eval(compile(ast.Expression(one), "<operand>", "eval"), namespace) for one in operands]
+        return any(type(one) is not type(result) and _is_no_number(one) and bool(one == result) for one in given)
+    except Exception:  # how objects of a project compare, and what its functions do, is their business
+        return False
+
+
+def _is_no_number(one):
+    return not isinstance(one, numbers.Number)
+
+
+def _may_be_made_again(node, names, namespace, package):
+    """Whether an expression is of literals, variables of the trial, and calls of what the target's package defines."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            found = namespace.get(part.id, _BUILDERS.get(part.id))
+            home = (getattr(found, "__module__", None) or "").partition(".")[0]
+            if part.id not in names and found not in _BUILDERS.values() and home != package:
+                return False
+        elif not isinstance(part, (*_LITERAL, ast.Call, ast.keyword)):
+            return False
+    return True
 
 
 def _is_like(result, one, of_text):

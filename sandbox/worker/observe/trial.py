@@ -14,7 +14,7 @@ from typing import Any
 
 from . import effects, endings
 from .endings import MAX_MESSAGE
-from .equality import gives_back
+from .equality import converts, gives_back
 from .fixtures import MonkeyPatch, Request
 from .limits import OutOfTime, TrialRefused, quiet, unheard
 from .literals import Literals
@@ -143,8 +143,12 @@ class _Work:
                 if changed:
                     self.told["changed"] = changed
                 # Objects are made again for it, which may change what they share: nothing is looked at after that.
-                if "value" in self.told and gives_back(self.result, self.trial["act"], self.names, namespace):
-                    self.told["value"]["e"] = True
+                if "value" in self.told:
+                    asked = self.result, self.trial["act"], self.names, namespace
+                    if gives_back(*asked):
+                        self.told["value"]["e"] = True
+                    elif converts(*asked, self.renderer.package):
+                        self.told["value"]["o"] = True
 
     def _namespace(self, folder):
         """A namespace with the trial's imports and fixtures."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from testwright.sandbox.worker.observe.effects import changes, state
-from testwright.sandbox.worker.observe.equality import tells_apart
+from testwright.sandbox.worker.observe.equality import converts, tells_apart
 from testwright.sandbox.worker.observe.values import Renderer
 
 LINES = "Line(article='apple', price=6), Line(article='banana', price=4), Line(article='cherry', price=9)"
@@ -93,3 +95,39 @@ def test_what_shows_an_address_or_a_part_is_told_by_its_size() -> None:
     for shown in ("<Shelf of 2>", "Shelf at 0x7f3a", "Shelf([1, 2, ...])", "Shelf(\n1)", "x" * 200):
         assert seen_of(Shelf(shown)) == {"len(shelf)": "2"}
     assert seen_of(Heap()) == {"len(shelf)": "2"}
+
+
+class Row(tuple[int, ...]):
+    """Equals a tuple of the same items."""
+
+    __module__ = "shop.rows"
+
+
+def row(*items: int) -> Row:
+    """Makes a row."""
+    return Row(items)
+
+
+row.__module__ = "shop.rows"
+
+
+@pytest.mark.parametrize(
+    ("result", "act", "expected"),
+    [
+        ((1, 2), "thaw(row(1, 2))", True),
+        (Row((1, 2)), "freeze((1, 2))", True),
+        ((1, 2), "thaw(held)", True),
+        (frozenset({1}), "frozen(set([1]))", True),
+        ((1, 2), "same((1, 2))", False),
+        ((1, 3), "other(row(1, 2))", False),
+        (1.0, "halved(1)", False),
+        ((1, 2), "thaw(read(1, 2))", False),
+    ],
+)
+def test_what_equals_the_argument_and_is_of_another_type_was_converted(result: Any, act: str, expected: bool) -> None:
+    def read(*items: int) -> Row:
+        raise AssertionError("what another package defines is not called again")
+
+    namespace = {"row": row, "read": read, "held": Row((1, 2))}
+
+    assert converts(result, act, ["held"], namespace, "shop") is expected

@@ -329,6 +329,19 @@ def test_an_object_made_of_nothing_is_empty_whatever_its_options_are(source: str
     assert is_empty_source(source) is is_empty
 
 
+@pytest.mark.parametrize(
+    ("converted", "demanded"),
+    [
+        (True, [("equals", "result", "[1, 2]"), ("is_instance", "result", "list")]),
+        (False, [("equals", "result", "[1, 2]")]),
+    ],
+)
+def test_what_equals_the_argument_is_told_from_it_by_its_type(converted: bool, demanded) -> None:
+    thawed = Value("list", "[1, 2]", converted=converted)
+
+    assert kinds(TrialFinding(trial("thaw", "thaw(row(1, 2))"), returned(thawed))) == demanded
+
+
 @pytest.mark.feature("B-06")
 def test_returning_none_says_something_only_where_the_callable_could_have_refused() -> None:
     finding = TrialFinding(trial("log", "log('x')"), returned(NONE))
