@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_expression
+from ..facts.lineage import with_inherited
 from ..facts.names import TypeReference, message_part, name_of_type, whole_message, words_in
 from ..facts.optional_imports import module_copy_variable
 from ..model.model import PRINTS, ModuleFacts, Raised, Trial, TrialFinding, Value
@@ -76,7 +77,7 @@ class Oracle:
 
     def __init__(self, facts: ModuleFacts, raising: frozenset[str] = frozenset()) -> None:
         self._facts = facts
-        self._callables = {item.qualname: item for item in facts.callables()}
+        self._callables = with_inherited(facts)
         self._raising = raising
         self._words = words_in(text for callable_ in facts.callables() for text in callable_.constants)
         self._raise_lines = {site.line for callable_ in facts.callables() for site in callable_.raises}

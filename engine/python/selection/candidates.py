@@ -9,7 +9,7 @@ from functools import lru_cache
 from ....utils.python_source import literal_value
 from ..domain.example_texts import signs_beside
 from ..domain.membership import count_outside, knows_domains
-from ..facts.lineage import members_of_private_bases
+from ..facts.lineage import with_inherited
 from ..inputs.plain_texts import is_half_word, oddness, oddness_beside
 from ..inputs.template_dialects import foreign_samples
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
@@ -120,7 +120,7 @@ def rank_candidates(
         alike: how many to keep of the records that show the same; those with other results, and of other forms, first.
     """
     # Returning None is worth asserting where the callable is annotated otherwise or sometimes returns something else.
-    callables = {subject.qualname: subject for subject in (*members_of_private_bases(facts), *facts.callables())}
+    callables = with_inherited(facts)
     none_matters = {subject.qualname for subject in callables.values() if subject.returns not in (None, "", "None")}
     none_matters |= {record.trial.subject for record in records if not returned_none(record.observation)}
     shorter = {one.trial.subject for one in records if one.observation.raised is None and not _is_long(one)}

@@ -288,7 +288,9 @@ def _is_set_up_by_options(owner: ClassFacts, facts: ModuleFacts) -> bool:
 _TOTALS = frozenset("total subtotal count size items lines entries is_empty summary".split())
 _HOLDING = frozenset("__len__ __iter__ __contains__ __getitem__".split())
 # Members that say something of the order of what an object holds, or take some of it by its place.
-_SHOWING_ORDER = frozenset("__iter__ __reversed__ first islice irange last pop popleft reverse reversed sort".split())
+_SHOWING_ORDER = frozenset(
+    "__iter__ __reversed__ dequeue first front islice irange last peek pop popleft reverse reversed sort top".split()
+)
 
 
 def is_partial(constructor: CallableFacts | None, given: int) -> bool:

@@ -1,0 +1,43 @@
+"""What a class inherits is judged as what it defines: by its parameters and by what its object holds (B-16)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from testwright.engine.python.facts.analyse import facts_from_source
+from testwright.engine.python.project.layout import ModulePlace
+from testwright.engine.python.selection.candidates import rank_candidates
+from testwright.engine.python.selection.degeneracy import SEVERE
+from testwright.tests.unit.engine.python.test_select_trials import record, returned
+
+pytestmark = pytest.mark.feature("B-16")
+
+FACTS = facts_from_source(
+    b"""
+class Queue:
+    def __init__(self):
+        self._tasks = []
+    def add(self, task):
+        self._tasks.append(task)
+    def peek(self):
+        return self._tasks[0]
+
+class Heap(Queue):
+    pass
+""",
+    ModulePlace("m.py", "m", "."),
+)
+
+
+@pytest.mark.parametrize("subject", ["Queue.peek", "Heap.peek"])
+@pytest.mark.parametrize(("tasks", "is_severe"), [(["a"], True), (["a", "b"], False)])
+def test_the_first_of_one_item_shows_no_order_wherever_the_member_is_defined(subject, tasks, is_severe: bool) -> None:
+    owner = subject.partition(".")[0]
+    steps = (f"queue = {owner}()", *(f"queue.add({task!r})" for task in tasks))
+    asked = record(0, "queue.peek()", returned("'a'"), (8, 8), arrange=steps)
+
+    (candidate,) = rank_candidates([replace(asked, trial=replace(asked.trial, subject=subject))], FACTS)
+
+    assert (candidate.representation.degeneracy >= SEVERE) is is_severe
