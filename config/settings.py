@@ -36,7 +36,7 @@ from .models import PROVIDER, WRITING_ROLES, Models, expand_model, model_of_envi
 from .project_file import ProjectFile, read_project_file
 from .run_database import database_folder, unread_databases
 from .site_address import local_origin
-from .target_variables import checked_variables, filled_variables, taken_variables
+from .target_variables import checked_variables, filled_variables, taken_variables, with_sign_in
 from .tool_servers import ToolServer, read_servers, servers_from
 from .trust import ignored_in_words, is_recorded, needs_consent
 from .urls import checked_cache, checked_endpoint, checked_store
@@ -241,13 +241,13 @@ class Settings(BaseSettings):
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variables of `env` with what they take from the user's environment. Raises SettingsError."""
-        return filled_variables(self.env, os.environ)
+        """The variables of `env` and `sign_in`, with what they take from the environment. Raises SettingsError."""
+        return filled_variables(with_sign_in(self.env, self.sign_in, os.environ), os.environ)
 
     @property
     def taken(self) -> dict[str, str]:
-        """The variables of `env` that take something from the user's environment, see `taken_variables`."""
-        return taken_variables(self.env, os.environ)
+        """The variables of `env` and `sign_in` that take something from the environment: `taken_variables`."""
+        return taken_variables(with_sign_in(self.env, self.sign_in, os.environ), os.environ)
 
     @property
     def state(self) -> Path:

@@ -33,6 +33,15 @@ def checked_variables(said: Mapping[str, str]) -> dict[str, str]:
     return dict(sorted(said.items()))
 
 
+def with_sign_in(variables: Mapping[str, str], sign_in: str | None, environment: Mapping[str, str]) -> dict[str, str]:
+    """Returns the variables with the one that holds the password of `sign_in`, where it is set and not among them.
+
+    Tests sign in by it: they are run with it, and take it from the environment again.
+    """
+    name = (sign_in or "").rpartition(":")[2]
+    return {**({name: f"${{{name}}}"} if name in environment else {}), **variables}
+
+
 def taken_variables(variables: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
     """Returns, for those variables that take something from an environment, what a file may say of them.
 
