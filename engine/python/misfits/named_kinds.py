@@ -21,6 +21,7 @@ _STREAM = re.compile(r"(\w+_)?stream")
 _READS = re.compile(r"method:(read|write)(line|lines|able)?")
 _CLASS = re.compile(r"(\w+_)?(cls|klass|class_?)")
 _MOMENT = re.compile(r"\w+_dt|(\w+_)?date_?time")
+_EXCEPTIONS = frozenset({"exc", "exception"})
 _TIME_STEP_OR_MOMENT = "dt"
 _OF_ZONES = frozenset({"tzname", "utcoffset", "dst", "fromutc"})
 _ASKS_MOMENTS = re.compile(
@@ -48,6 +49,8 @@ def contradicts_name(one: Argument, kinds: Kinds) -> bool:
         return domain.kind in ("any", "file")
     if _names_moment(one, name):
         return domain.kind in ("any", "datetime")
+    if name in _EXCEPTIONS:
+        return domain.kind == "any" and kind != "bool"  # a flag says whether to raise one
     if domain.source in SAID_SOURCES:
         return False  # whoever says what is passed knows better than the name
     if _names_collection(name, domain):

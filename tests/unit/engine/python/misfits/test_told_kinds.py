@@ -8,7 +8,9 @@ import pytest
 
 from testwright.engine.python.domain.inference import infer_domains
 from testwright.engine.python.inputs.plain_texts import is_half_word
+from testwright.engine.python.misfits.unfit import is_unfit
 from testwright.engine.python.model.domain import ParameterDomain
+from testwright.engine.python.model.model import Trial
 from testwright.tests.support.engine.python_projects import context_of, facts_of, first_trials, write_project
 
 pytestmark = pytest.mark.feature("B-16")
@@ -148,3 +150,17 @@ def test_a_reader_of_other_texts_gets_none_of_json(tmp_path: Path) -> None:
 
 def test_an_overriding_method_gets_what_documents_pass_to_the_other(tmp_path: Path) -> None:
     assert acts_of(PATCHES, "LongPatch.from_diff", tmp_path)[0] == "LongPatch.from_diff({'foo': 1}, {'foo': 2})"
+
+
+def test_a_wrapped_exception_is_an_exception(tmp_path: Path) -> None:
+    source = (
+        "class LookupFailed(Exception):\n    def __init__(self, exc, part):\n        self.exc, self.part = exc, part\n"
+        "    def __str__(self):\n        return f'no {self.part}: {self.exc!r}'\n"
+    )
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    first = acts_of(source, "LookupFailed", tmp_path)[0]
+
+    assert first.startswith(("LookupFailed(ValueError(", "LookupFailed(KeyError("))
+    assert not is_unfit(Trial("LookupFailed", first), facts)
+    assert is_unfit(Trial("LookupFailed", "LookupFailed(1, 'a')"), facts)
+    assert is_unfit(Trial("LookupFailed", "LookupFailed('567', 'a')"), facts)
