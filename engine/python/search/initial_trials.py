@@ -36,6 +36,7 @@ from ..model.candidate_parts import distinct
 from ..model.domain import CallableDomains
 from ..model.model import MOST_PARAMETERS, CallableFacts, Candidate, ClassFacts, ModuleFacts, Trial
 from ..project.layout import Layout
+from ..usage.delegated_examples import add_delegated_values
 from ..usage.harvest import Harvester
 from ..usage.inherited_examples import add_inherited_values
 from ..usage.joint_examples import JointArguments, joint_examples
@@ -106,6 +107,7 @@ def context_from_index(
     harvester = Harvester(facts)
     harvest = harvester.read((*sorted(seeds, key=lambda trial: _is_told_elsewhere(trial, facts)), *calls))
     add_inherited_values(harvest.arguments, facts)
+    add_delegated_values(harvest.arguments, facts)
     add_json_texts(harvest.arguments, seeds, facts)
     add_given_values(harvest.arguments, examples or {}, facts, index)
     domains = infer_domains(facts, project_classes(facts, index), harvest.arguments, source=index.source_of(facts))
