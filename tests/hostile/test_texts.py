@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from testwright.tests.support.hostile.projects import hostile_project
-from testwright.tests.support.mcp.processes import PRODUCT, over_stdio, product_over_http
+from testwright.tests.support.mcp.processes import over_http, over_stdio
 from testwright.tests.support.mcp.raw_messages import INITIALIZED, RawSession, call, initialize, request
 from testwright.tests.support.projects.files import run_command
+from testwright.tests.support.warm.commands import warm_command
 
 FAILING = 'def test_s():\n    assert False, "lone \\udcff surrogate \\x1b[31mred \\u202e"\n'
 SHOWN = r"lone \udcff surrogate"
@@ -31,7 +32,7 @@ def ask_for_all(ask):
 
 
 def test_a_stdio_server_answers_with_visible_escapes_and_stays_alive(project):
-    with over_stdio(PRODUCT, "--root", str(project)) as served:
+    with over_stdio(warm_command("mcp", "serve"), "--root", str(project)) as served:
 
         def ask(message):
             served.send(message)
@@ -46,7 +47,8 @@ def test_a_stdio_server_answers_with_visible_escapes_and_stays_alive(project):
 
 
 def test_a_session_over_http_gets_an_answer_to_each_call(project):
-    with product_over_http(project) as served, RawSession(served.url) as session:
+    command = warm_command("mcp", "serve", "--http", "127.0.0.1:0", "--root", str(project))
+    with over_http(command) as served, RawSession(served.url) as session:
         near, failed = ask_for_all(session.ask)
         assert r"bad\udcff.py" in near
         assert SHOWN in json.loads(failed)["failures"][0]["reason"]

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from testwright.tests.support.mcp.processes import PRODUCT
 from testwright.tests.support.mcp.sdk_client import sdk_answers
 from testwright.tests.support.mcp.serving import quick_project
+from testwright.tests.support.warm.commands import warm_command
 
 pytestmark = pytest.mark.feature("T-11")
 SLOW_TEST = "import time\n\n\ndef test_slow():\n    time.sleep(5)\n"
@@ -26,7 +26,7 @@ def server(tmp_path_factory):
     root = quick_project(tmp_path_factory.mktemp("sdk") / "small")
     (root / "tests").mkdir(exist_ok=True)
     (root / "tests" / "test_slow.py").write_text(SLOW_TEST)
-    return [*PRODUCT, "--root", str(root)]
+    return warm_command("mcp", "serve", "--root", str(root))
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
