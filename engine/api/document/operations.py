@@ -164,6 +164,11 @@ def _prioritised(found: Sequence[Operation], most: int) -> tuple[list[Operation]
     return [found[at] for at in sorted(kept)], [operation for at, operation in enumerate(found) if at not in kept]
 
 
+def resource_named(field: str) -> str:
+    """Return the resource that a field such as `cart_id`, `cartId` or `cart` may refer to: `cart`."""
+    return re.sub(r"_(?:id|uuid|number|key|code|no)$", "", snake_case(field))
+
+
 def first_part(path: str) -> str:
     """Return the resource a path belongs to: `orders` for /api/v1/orders/{id}/lines."""
     parts = [part for part in path.split("/") if part and "{" not in part and not re.fullmatch(r"api|v\d+", part)]

@@ -33,12 +33,11 @@ from .resource_model import (
     saving_tag,
     with_header,
 )
-from .saved_ids import find_saved_ids
+from .saved_ids import find_saved_ids, makers_first
 from .sign_in.shapes import ends_session, part_of
 from .sign_in.users import constant
 
 _ROUNDS = 3
-_RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
 _MOST_VALUES = 6
 _MOST_COMBINATIONS = 24
 _MOST_ASKED = 8
@@ -77,8 +76,7 @@ class BaselineFinder:
 
     async def find(self) -> None:
         """Fill the resource model with baselines. Raises SandboxFailure."""
-        operations = self._world.api.operations
-        ranked = sorted(operations, key=lambda known: (_RANK[known.method], known.path.count("/"), known.path))
+        ranked = makers_first(self._world)
         for number in range(_ROUNDS):
             before = len(self._world.baselines)
             for operation in ranked:

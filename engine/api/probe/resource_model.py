@@ -14,7 +14,7 @@ from typing import Any
 
 from ....utils.redact import is_secret_name, is_telling
 from ..document.auth import Credential, auth_entry
-from ..document.operations import snake_case
+from ..document.operations import resource_named, snake_case
 from ..document.schemas import type_of
 from ..model.json_values import HEADERS, is_constant
 from ..model.model import Api, ApiParameter, HttpAnswer, Json, Operation
@@ -111,7 +111,7 @@ class ResourceModel:
 
     def named(self, field_name: str) -> tuple[BaselineRequest, str] | None:
         """Return the producer and its variable that a field such as `cart_id`, `cartId` or `cart` refers to."""
-        stem = re.sub(r"_(?:id|uuid|number|key|code|no)$", "", snake_case(field_name))
+        stem = resource_named(field_name)
         # A bare `id` or `name` does not say which resource it belongs to.
         if not stem or stem in ID_NAMES:
             return None

@@ -1,4 +1,4 @@
-"""Finds the id of what a request creates in its answer."""
+"""Finds the id of what a request creates in its answer, and in which order what needs such ids is tried."""
 
 from __future__ import annotations
 
@@ -6,10 +6,34 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..document.operations import snake_case
+from ..document.operations import resource_named, snake_case
 from ..document.schemas import merge_schema, type_of
 from ..model.model import Api, HttpAnswer, Operation
-from .resource_model import ID_NAMES, parse_json, resolve_pointer, resource_of
+from .resource_model import ID_NAMES, ResourceModel, parse_json, resolve_pointer, resource_of
+
+_RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
+
+
+def makers_first(world: ResourceModel) -> list[Operation]:
+    """Return the operations in the order in which requests of them are tried: what creates things, then what uses them.
+
+    What others refer to is made before them: some take an id of nothing as well, and show nothing of it then.
+    """
+    asks = {known.name: _references(known, world) for known in world.api.operations}
+    return sorted(
+        world.api.operations,
+        key=lambda known: (_RANK[known.method], known.path.count("/"), asks[known.name], known.path),
+    )
+
+
+def _references(operation: Operation, world: ResourceModel) -> int:
+    """Return how many fields that a body needs name what another operation creates: `store_id` of `POST /stores`."""
+    if operation.body is None:
+        return 0
+    others = [one for one in world.api.operations if one.method == "POST" and one.path != operation.path]
+    made = {resource_of(one.path) for one in others} - {""}
+    needed = world.samples.merged(operation.body.schema).get("required") or ()
+    return sum(resource_named(str(name)) in made for name in needed)
 
 
 def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Sequence[Any] = ()) -> dict[str, str]:

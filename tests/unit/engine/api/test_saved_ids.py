@@ -9,7 +9,9 @@ import pytest
 
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer
-from testwright.engine.api.probe.saved_ids import find_saved_ids
+from testwright.engine.api.probe.resource_model import ResourceModel
+from testwright.engine.api.probe.saved_ids import find_saved_ids, makers_first
+from testwright.engine.api.values.data import SampleValues
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -56,3 +58,14 @@ def test_an_id_is_told_from_that_of_the_parent_and_from_a_name_where_numbers_are
 )
 def test_no_name_is_saved_where_a_schema_takes_numbers_in_other_words(schema) -> None:
     assert _saved({"name": "tea"}, schema) == {}
+
+
+def test_what_a_body_refers_to_is_created_before_it() -> None:
+    def creating(*fields: str) -> dict[str, Any]:
+        schema = {"type": "object", "properties": {name: {"type": "integer"} for name in fields}, "required": [*fields]}
+        return {"post": {"requestBody": {"content": {"application/json": {"schema": schema}}}, "responses": {}}}
+
+    paths = {"/items": creating("storeId"), "/prices": creating("item_id", "store_id"), "/stores": creating("number")}
+    api = api_from_document({"openapi": "3.1.0", "paths": paths}, path="openapi.json")
+    ordered = makers_first(ResourceModel(api, SampleValues(api.components)))
+    assert [operation.path for operation in ordered] == ["/stores", "/items", "/prices"]
