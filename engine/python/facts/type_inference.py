@@ -91,7 +91,6 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"conv|conversion", "str", ("'r'", "'s'")),
     (r"fmt|format|template|format_string|formatstr|spec",
      "str", ("'{} and {}'", "'%d'", "'{:.2f}'", "'%Y-%m-%d'", "''")),
-    (r"exc|exception", "Exception", ()),
     (r"date|day|when", "date", ()),
     (r"dt", "datetime", ()),
     (r"datetime|timestamp|start|end|now|moment", "Any", ('1', '0', '5')),

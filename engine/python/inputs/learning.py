@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from ....utils.python_source import expression_or_none, shared_expression
 from ..model.model import Candidate, ModuleFacts, Observation, Trial
@@ -26,7 +27,8 @@ class LearnedInputs:
         changes: statements that changed an object of a class, by class name.
         registered: steps by which something was registered with an object, by class name; also among `changes`.
         commands: steps after which an object looks the same, by class name.
-        deriving: methods that gave another object of their class, or of a related one, and left their own as it was.
+        deriving: methods, of classes whose objects functions make, that gave another object of their class and left
+            their own as it was.
         rejected: arguments that only ever led to type errors, as (qualified name, parameter, source).
     """
 
@@ -40,7 +42,7 @@ class LearnedInputs:
         self._facts = facts
         self._harvester = harvester
         self._classes = {owner.name: variable_for(owner.name) for owner in facts.classes}
-        self._made_by_others = frozenset(owner.name for owner in facts.classes if owner.makers)
+        self._makers = {owner.name: owner.makers for owner in facts.classes if owner.makers}
         self._changing: set[str] = set()
         self._accepted: set[tuple[str, str, str]] = set()
         self._dead: set[tuple[str, ...]] = set()
@@ -88,7 +90,7 @@ class LearnedInputs:
         module, _, name = value.type_name.rpartition(".")
         if module != self._facts.module or name not in self._classes:
             return
-        if name in self._made_by_others and not _is_call_by_name(trial.act):
+        if name in self._makers and not _is_call_of(trial.act, self._makers[name]):
             return  # a slice of one: what the documents say to make such objects with makes a plainer one
         candidate = Candidate(trial.act, trial.imports, trial.arrange, trial.fixtures, "sequence")
         _add(self.objects, name, candidate, _MAXIMUM_OBJECTS)
@@ -97,7 +99,7 @@ class LearnedInputs:
         """Records a method of an object that nothing changes: what looks like a change makes another object."""
         owner, _, member = trial.subject.rpartition(".")
         call = shared_expression(trial.act)
-        if not owner or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        if owner not in self._makers or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             return
         if call.func.attr != member or trial.subject in self._changing:
             return
@@ -143,7 +145,7 @@ class LearnedInputs:
 
     def _learn_registration(self, name: str, variable: str, trial: Trial, observation: Observation) -> None:
         """Records steps that registered something with an object: `job = scheduler.every()`, `job.do(print)`."""
-        reads = re.compile(rf"(len\()?{variable}\b")
+        reads = re.compile(rf"((len|repr)\()?{variable}\b")
         if not any(reads.match(expression) for expression, _ in observation.effects):
             return
         made = next((at for at, text in enumerate(trial.arrange) if text.startswith(f"{variable} = {name}(")), None)
@@ -155,10 +157,10 @@ class LearnedInputs:
             _add(self.changes, name, step, _MAXIMUM_CHANGES)
 
 
-def _is_call_by_name(source: str) -> bool:
-    """Whether an expression calls a function, or a class, by its name: `v(1, 2)`, and not `v(1, 2).set(0, 3)`."""
+def _is_call_of(source: str, makers: Sequence[str]) -> bool:
+    """Whether an expression calls a function or a factory of makers: `v(1, 2)`, and not `v(1, 2).set(0, 3)`."""
     call = shared_expression(source)
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+    return isinstance(call, ast.Call) and (isinstance(call.func, ast.Name) or ast.unparse(call.func) in makers)
 
 
 def _is_none(observation: Observation) -> bool:

@@ -17,7 +17,9 @@ from .value_parts import accessor_joined, is_private_part
 LONGEST_SOURCE = 900
 MOST_ATTRIBUTE_CHECKS = 5
 _LONGEST_ATTRIBUTE = 120
-_EMPTY_OBJECT = re.compile(r"""[A-Za-z_][\w.]*\((?:['"]?0?(\.0)?['"]?|(?:\[\]|\(\)|\{\})(?:, \w+=[\w.'"-]+)*)\)""")
+_EMPTY_OBJECT = re.compile(
+    r"""[A-Za-z_][\w.]*\((?:['"]?0?(\.0)?['"]?|(?:\[\]|\(\)|\{\})(?:, \w+=(?:-?[\d.]+|None|True|False))*)\)"""
+)
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _NO_LITERAL = object()
 _EQUAL_TO_DICTIONARIES = frozenset({"Counter", "OrderedDict"})
@@ -42,15 +44,11 @@ def value_checks(
     imports: list[str] = []
     # Attributes that are empty are mostly defaults: an object made of nothing has them too.
     known = [attribute for attribute in value.attributes if attribute[1].source not in (None, "None")]
-    counted = any(_NUMBER.fullmatch(inner.source or "") and float(inner.source or "0") for _, inner in known)
-    filled = [
-        (name, inner)
-        for name, inner in known
-        if not name.isidentifier()
-        or not is_empty_source(inner.source or "")
-        # Beside other numbers a zero may well be one end of a range.
-        or (counted and _NUMBER.fullmatch(inner.source or ""))
-    ]
+    filled = [one for one in known if not one[0].isidentifier() or not is_empty_source(one[1].source or "")]
+    # Beside other numbers a zero may well be one end of a range.
+    if any(_NUMBER.fullmatch(inner.source or "") for _, inner in filled):
+        zeros = [one for one in known if one not in filled and _NUMBER.fullmatch(one[1].source or "")]
+        filled = [one for one in known if one in filled or one in zeros[: MOST_ATTRIBUTE_CHECKS - len(filled)]]
     # Beside attributes that a reader takes in, a table of the object's inside says nothing.
     brief = [one for one in filled if len(one[1].source or "") <= _LONGEST_ATTRIBUTE]
     for name, inner in brief or filled or known or value.attributes:

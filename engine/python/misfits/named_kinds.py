@@ -50,7 +50,7 @@ def contradicts_name(one: Argument, kinds: Kinds) -> bool:
     if _names_moment(one, name):
         return domain.kind in ("any", "datetime")
     if name in _EXCEPTIONS:
-        return domain.kind == "any" and kind != "bool"  # a flag says whether to raise one
+        return domain.kind == "any" and kind in _NUMBERS - {"bool"}  # a flag says whether to raise one
     if domain.source in SAID_SOURCES:
         return False  # whoever says what is passed knows better than the name
     if _names_collection(name, domain):

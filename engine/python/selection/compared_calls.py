@@ -149,7 +149,8 @@ def _built(node: ast.expr, bound: Mapping[str, ast.expr]) -> ast.expr:
 
 def _form(call: ast.Call) -> list[str]:
     """The nodes of a call's arguments, by their types: the same for `Box([1, 2])` and `Box([1, 3])`."""
-    return [type(node).__name__ for node in ast.walk(call)]
+    signs = ast.UnaryOp, ast.unaryop
+    return sorted(type(node).__name__ for node in ast.walk(call) if not isinstance(node, signs))
 
 
 def _calls(records: Sequence[TrialRecord]) -> Iterator[tuple[TrialRecord, _Call]]:

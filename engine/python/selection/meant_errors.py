@@ -28,7 +28,8 @@ _PROTOCOLS: Mapping[str, frozenset[str]] = {
     "ValueError": frozenset({"index", "remove"}),
 }
 _LOOK_UPS = frozenset({"IndexError", "KeyError", "LookupError"})
-_CALLS_EMPTY = re.compile(r"(?<!not )(?<!non-)(?<!be )\bempty\b", re.IGNORECASE)
+_CALLS_EMPTY = re.compile(r"(?<!not )(?<!non-)(?<!be )(?<!no )\bempty\b", re.IGNORECASE)
+_FILLED = re.compile(r"\(\[[^\]]|\(\{[^}]")
 _EMPTY_VALUES = re.compile(r"""\(\)|\[\]|\{\}|(["'])\1""")
 _NEGATIVE = re.compile(r"(?<![\w.)\]])-\d+\b")
 
@@ -114,6 +115,6 @@ def _speaks_of_another_call(trial: Trial, name: str, message: str) -> bool:
         return False
     source = "\n".join((*trial.arrange, trial.act))
     if _CALLS_EMPTY.search(message) is not None:
-        return _EMPTY_VALUES.search(source) is None
-    given = set(_NEGATIVE.findall(source))
-    return bool(given) and not set(_NEGATIVE.findall(message)) <= given
+        return _FILLED.search(source) is not None and _EMPTY_VALUES.search(source) is None and "empty" not in source
+    given, told = set(_NEGATIVE.findall(source)), set(_NEGATIVE.findall(message))
+    return bool(given and told) and given.isdisjoint(told)

@@ -95,9 +95,9 @@ def told_behind(subject: str, member: str, test: NamedTest) -> str:
 
 def names_a_look(told: str, set_up: Collection[str] = ()) -> bool:
     """Whether a test's name tells it from others by what a value looks like (`_for_negative_index`, `_for_empty_text`)
-    or by how its object came about (`_after_add`, `_without_intervals`).
+    or by what was done with its object before (`_after_add`, `_without_intervals`).
 
-    How many values there are, what they hold, that none is passed, and that an object is new says what is asked.
+    What values hold, that none is passed, and that an object is new says what is asked.
 
     Args:
         told: what the name says behind the member's own words, which say nothing of a value.

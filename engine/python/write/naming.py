@@ -33,7 +33,7 @@ from .acting_member import (
     told_behind,
     uses_of_result,
 )
-from .argument_words import TELLING, option_name
+from .argument_words import TELLING, added_words
 from .conditions import UNTOLD, VAGUE, differences, empty_arguments
 from .rows.named_rows import named_rows
 from .rows.row_words import is_filler
@@ -304,19 +304,23 @@ def _vague_names(base: str, test: NamedTest, usual: NamedTest, conditions: Seque
         yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
     yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith("other_"))
     if test.cases[0].documented:
-        yield from (f"{base}_with_{option_name(one)}" for one in _options_of_arguments(test, usual))
+        yield from (f"{base}_{_joined([words])}" for words in _options_of_arguments(test, usual))
         yield f"{base}_for_other_values"  # what it shows may be worth a test, though nothing tells it apart
 
 
 def _options_of_arguments(test: NamedTest, usual: NamedTest) -> list[str]:
-    """The keywords by which arguments of the act are made, as `part` of `found(items, Limit(3, part=[1]))`, that the
-    usual test has not."""
+    """Describes the keywords by which arguments of the act are made, as `part` of `found(items, Limit(3, part=[1]))`,
+    that the usual test has not."""
     mine, others = (
-        [word.arg for part in ast.walk(one.act) if isinstance(part, ast.Call) for word in part.keywords if word.arg]
+        {word.arg: word.value for part in ast.walk(one.act) if isinstance(part, ast.Call) for word in part.keywords}
         for one in (test, usual)
     )
-    own = [word.arg for word in test.act.keywords] if isinstance(test.act, ast.Call) else []
-    return [one for one in dict.fromkeys(mine) if one not in {*others, *own}]
+    own = {word.arg for word in test.act.keywords} if isinstance(test.act, ast.Call) else set[str | None]()
+    return [
+        added_words(name, value, choice=False)
+        for name, value in mine.items()
+        if name is not None and name not in others and name not in own
+    ]
 
 
 def _is_told_by_doubt(test: NamedTest, conditions: Sequence[str]) -> bool:

@@ -15,8 +15,8 @@ MAX_FILE_BYTES = 2000
 MAX_ITEMS = 50
 # A value that needs several lines is compared as a whole only where more than one attribute of it changed.
 LONGEST_LINE = 80
-# Texts of objects that hold an address, a size alone, or several lines.
-_UNTOLD = re.compile(r"\n|\b0x[0-9a-f]+|\.\.\.|^<")
+# Texts of several lines, and those with an address, with a part left out, or with a set, whose order changes.
+_UNTOLD = re.compile(r"\n|\b0x[0-9a-f]+|\.\.\.|^<|\{(?!\})(?![^{}]*:)")
 
 
 def state(renderer, names, namespace):
@@ -39,7 +39,7 @@ def state(renderer, names, namespace):
         shown = _shown(thing) if not contents and (length is not None or not told.get("at")) else None
         if shown:
             seen["repr(%s)" % name] = renderer.value(shown)
-        elif length is not None and not contents:
+        if length is not None and not contents:
             seen["len(%s)" % name] = renderer.value(length)
         for attribute, value in told.get("at", ()):
             expression = "%s.%s" % (name, attribute)
@@ -172,7 +172,9 @@ def changes(before, after):
     # The items are what a sequence is for; attributes beside them tell how it keeps them.
     listed = tuple("%s." % expression[5:-1] for expression, _ in found if re.match(r"list\(\w+\)$", expression))
     found = [one for one in found if not one[0].removeprefix("len(").startswith(listed)] if listed else found
-    return found[:MAX_EFFECTS]
+    # How many there are is seen from what they are.
+    shown = {"len(%s" % expression[5:] for expression, _ in found if re.match(r"repr\(\w+\)$", expression)}
+    return [one for one in found if one[0] not in shown][:MAX_EFFECTS]
 
 
 def _sole_change(expression, old, value):

@@ -3,8 +3,8 @@ built from, and results that equal what went in."""
 
 import ast
 import copy
-import numbers
 import re
+from collections import abc
 
 MAX_VARIANTS = 4
 _LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp, ast.unaryop, ast.expr_context)
@@ -75,23 +75,26 @@ def gives_back(result, act, names, namespace):
 
 
 def converts(result, act, names, namespace, package):
-    """Whether a call gave what equals something that it was passed, of another type: a list of a vector.
+    """Whether a call gave a collection that equals something that it was passed, of another type: a list of a vector.
 
     Args:
         package: of the target. What its functions and classes make of literals is made once more.
     """
+    if not isinstance(result, abc.Collection) or isinstance(result, (str, bytes)):
+        return False
     try:
         node = ast.parse(act.strip(), mode="eval").body
-        passed = node.args if isinstance(node, ast.Call) else ()
+        passed = node.args if isinstance(node, ast.Call) and not _names_type(node.func, result) else ()
         operands = [one for one in passed if _may_be_made_again(one, names, namespace, package)]
         given = [eval(compile(ast.Expression(one), "<operand>", "eval"), namespace) for one in operands]
-        return any(type(one) is not type(result) and _is_no_number(one) and bool(one == result) for one in given)
+        return any(not isinstance(one, type(result)) and bool(one == result) for one in given)
     except Exception:  # how objects of a project compare, and what its functions do, is their business
         return False
 
 
-def _is_no_number(one):
-    return not isinstance(one, numbers.Number)
+def _names_type(func, result):
+    """Whether what is called is the very type of the result, which is then no news: `list(row)`."""
+    return isinstance(func, ast.Name) and func.id == type(result).__name__
 
 
 def _may_be_made_again(node, names, namespace, package):

@@ -105,7 +105,7 @@ def compared(number: int, act: str, answer: str, wanted: str | None = None) -> T
 
 
 def test_objects_that_differ_in_one_item_show_better_what_is_compared_than_others() -> None:
-    item = compared(0, "tree == Tree([1, 3])", "False")
+    item = compared(0, "tree == Tree([1, -3])", "False")
     size = compared(1, "tree == Tree([1, 2, 3])", "False")
     other = compared(2, "tree != [3, 1, 2]", "True")
     told = compared(3, "tree == 1", "False", wanted="False")

@@ -14,10 +14,14 @@ pytestmark = pytest.mark.feature("B-16")
 
 SOURCE = '''
 class Row:
-    """Do not instantiate directly, use the factory function `row`."""
+    """Do not instantiate directly, use the factory function `row`, or `Row.of`."""
 
     def __init__(self, count, items):
         self.count, self.items = count, items
+
+    @classmethod
+    def of(cls, *items):
+        return cls(len(items), items)
 
     def append(self, item):
         return Row(self.count + 1, (*self.items, item))
@@ -41,7 +45,15 @@ def gave_row(**more: object) -> Observation:
     return Observation("returned", value=Value("m.Row", **more))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("act", "expected"), [("row(5, 6)", ["row(5, 6)"]), ("one[1:3]", []), ("one.append(7)", [])])
+@pytest.mark.parametrize(
+    ("act", "expected"),
+    [
+        ("row(5, 6)", ["row(5, 6)"]),
+        ("Row.of(5, 6)", ["Row.of(5, 6)"]),
+        ("one[1:3]", []),
+        ("one.append(7)", []),
+    ],
+)
 def test_an_object_is_made_as_its_document_says_and_not_of_another_one(act: str, expected: list[str]) -> None:
     learned = learned_of(("row", act, gave_row()))
 

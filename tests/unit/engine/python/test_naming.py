@@ -421,6 +421,11 @@ def test_a_documented_test_that_no_word_tells_apart_has_no_number() -> None:
 
     assert names(usual, other) == ["join", "join_with_part"]
 
+    acts = "join(*limit(3))", "join(*limit(3, strict=False))"
+    usual, other = (replace(returns(act, subject="join"), expect=(shown,)) for act in acts)
+
+    assert names(usual, other) == ["join", "join_without_strict"]
+
 
 def test_a_call_that_was_made_before_is_named_beside_the_first_one() -> None:
     twice = ("stack = Stack()", "stack.push(3)")
