@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from ....utils.python_source import expression_or_none, shared_expression
+from ..facts.reading_methods import MethodReader
 from ..model.model import Candidate, ModuleFacts, Observation, Trial
 from ..usage.harvest import Harvester, matched_arguments
 from .calls import variable_for
@@ -16,6 +17,7 @@ _MAXIMUM_CHANGES = 8
 _MAXIMUM_REGISTERED = 2
 _MAXIMUM_COMMANDS = 4
 _MAXIMUM_ARRANGE = 6
+_PLAIN = frozenset({"dict", "list", "tuple", "set", "frozenset", "str"})
 _MISFITS = frozenset({"TypeError", "AttributeError"})
 
 
@@ -27,8 +29,8 @@ class LearnedInputs:
         changes: statements that changed an object of a class, by class name.
         registered: steps by which something was registered with an object, by class name; also among `changes`.
         commands: steps after which an object looks the same, by class name.
-        deriving: methods, of classes whose objects functions make, that gave another object of their class and left
-            their own as it was.
+        deriving: methods that gave another object of their class, or a plain collection or text, and left their own
+            as it was, as far as is seen from it and from their code.
         rejected: arguments that only ever led to type errors, as (qualified name, parameter, source).
     """
 
@@ -44,6 +46,7 @@ class LearnedInputs:
         self._classes = {owner.name: variable_for(owner.name) for owner in facts.classes}
         self._makers = {owner.name: owner.makers for owner in facts.classes if owner.makers}
         self._changing: set[str] = set()
+        self._reader = MethodReader(facts)
         self._accepted: set[tuple[str, str, str]] = set()
         self._dead: set[tuple[str, ...]] = set()
         self._given: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
@@ -96,18 +99,21 @@ class LearnedInputs:
         _add(self.objects, name, candidate, _MAXIMUM_OBJECTS)
 
     def _learn_deriving(self, trial: Trial, observation: Observation) -> None:
-        """Records a method of an object that nothing changes: what looks like a change makes another object."""
+        """Records a method that changes nothing of its object though its name may say so: it makes another one, or
+        changes what it is passed."""
         owner, _, member = trial.subject.rpartition(".")
         call = shared_expression(trial.act)
-        if owner not in self._makers or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        if owner not in self._classes or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             return
         if call.func.attr != member or trial.subject in self._changing:
             return
-        value = observation.value
-        if observation.effects:
+        value, own = observation.value, re.compile(rf"((len|repr)\()?{re.escape(ast.unparse(call.func.value))}\b")
+        if any(own.match(expression) for expression, _ in observation.effects):
             self._changing.add(trial.subject)
             self.deriving.discard(trial.subject)
-        elif value is not None and value.type_name.rpartition(".")[2] == owner and not value.unchanged:
+            return
+        gave = value.type_name.rpartition(".")[2] if value is not None and not value.unchanged else ""
+        if (gave == owner or gave in _PLAIN) and self._reader.effect(trial.subject) != "changes":
             self.deriving.add(trial.subject)
 
     def _learn_change(self, trial: Trial, observation: Observation) -> None:

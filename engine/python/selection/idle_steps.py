@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from ....utils.python_source import shared_module
+from ..facts.reading_methods import Effect, MethodReader
 from ..model.model import RICH_SOURCES, ModuleFacts
 from ..scenarios.scenario import ShownBehaviour
 from ..search.trial_search import TrialRecord
 from ..usage.receiver_classes import ReceiverClasses
 from .idle_arguments import outcome_of
-from .reading_methods import Effect, MethodReader
 
 # A call on a variable whose result is not bound; what spans several lines does more than that.
 _STEP = re.compile(r"([A-Za-z_]\w*)\.([A-Za-z_]\w*)\(.*\)")

@@ -68,6 +68,7 @@ def test_a_method_that_leaves_its_object_alone_and_makes_another_one_changes_non
     "observation",
     [
         gave_row(unchanged=True),
+        Observation("returned", value=Value("m.Shelf")),
         Observation("returned", value=Value("m.Row"), effects=(("one.count", Value("int", "3")),)),
         Observation("returned", value=Value("int", "3")),
     ],
@@ -82,3 +83,35 @@ def test_a_method_that_changed_its_object_once_may_always_do_so() -> None:
     learned = learned_of(("Row.append", "one.append(7)", changed), ("Row.append", "one.append()", gave_row()))
 
     assert learned.deriving == set()
+
+
+@pytest.mark.parametrize(
+    ("subject", "act", "given", "leaves"),
+    [
+        ("Pointer.set", "one.set({'a': 1}, 2)", Value("dict", "{'a': 2}"), True),
+        ("Pointer.set", "one.set({'a': 1}, 2)", Value("int", "2"), False),
+        ("Pointer.add", "one.add('b')", Value("list", "['a', 'b']"), False),
+    ],
+)
+def test_what_changes_what_it_is_passed_changes_no_object(subject: str, act: str, given: Value, leaves: bool) -> None:
+    pointer = facts_from_source(
+        b"""
+class Pointer:
+    def __init__(self, path):
+        self._parts = path.split("/")
+
+    def set(self, document, value):
+        document[self._parts[-1]] = value
+        return document
+
+    def add(self, part):
+        self._parts.append(part)
+        return list(self._parts)
+""",
+        ModulePlace("m.py", "m", "."),
+    )
+    learned = LearnedInputs(pointer, Harvester(pointer))
+
+    learned.take(Trial(subject, act, arrange=("one = Pointer('a')",)), Observation("returned", value=given), new=False)
+
+    assert (subject in learned.deriving) is leaves

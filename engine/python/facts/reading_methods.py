@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..facts.lineage import bases_by_class, lineage
 from ..model.model import CallableFacts, ModuleFacts
+from .lineage import bases_by_class, lineage
 
 Effect = Literal["reads", "unknown", "changes"]
 
