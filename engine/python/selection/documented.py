@@ -59,7 +59,8 @@ def plainest_of_each_line(candidates: Sequence[TrialCandidate], own: Lines | Non
         first = min((one for one in alike if _answers_as_said(one)), key=_plainness)
         further = {arc for arc in written.record.arcs - first.record.arcs if own is None or _is_inside(arc, own)}
         kept = (first, written) if further else (first,)
-        gone.update(one.record.number for one in alike if one not in kept)
+        numbers = {one.record.number for one in kept}
+        gone.update(one.record.number for one in alike if one.record.number not in numbers)
     return [one for one in candidates if one.record.number not in gone]
 
 

@@ -89,7 +89,8 @@ def _takes_nothing(record: TrialRecord) -> bool:
     by_name = isinstance(asked, ast.Call) and last_name(asked.func) == "slice"
     if value is None or not (by_name or isinstance(asked, ast.Slice)):
         return False
-    return value.length == 0 or is_empty_source(value.source or "1")
+    source = value.source or ""
+    return value.length == 0 or (source.endswith((")", "]", "}", "'", '"')) and is_empty_source(source))
 
 
 class _EndsWhereItBegan:

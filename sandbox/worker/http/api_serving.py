@@ -64,7 +64,8 @@ def main(config):
         else:
             sys.path[:0] = [import_root for import_root in config["import_roots"] if import_root not in sys.path]
             application = with_own_database(load(config["application"]))
-            prepare(application)
+            if hasattr(os, "fork") and threading.active_count() == 1:
+                prepare(application)
             serve = server_of(application, settle=config.get("settle", True))
             lonely = hasattr(os, "fork") and threading.active_count() == 1
             child = _Forked(serve) if lonely else _Here(serve)
@@ -140,16 +141,34 @@ def _print_error(**_):
 def prepare(application):
     """Do before any fork what the first answer would do once, and each fork again: it takes longer than most answers.
 
-    That is to import the routes of Django, and to tell the classes that SQLAlchemy maps from each other.
+    That is to import the routes of Django, and to tell the classes that SQLAlchemy maps from each other. What fails, or
+    starts a thread, is left to the answers: SQLAlchemy remembers a failure for good.
     """
-    if type(application).__module__.startswith("django."):
-        urls, db = importlib.import_module("django.urls"), importlib.import_module("django.db")
-        with contextlib.suppress(Exception):  # nothing is there, or the first answer tells what is wrong
-            urls.resolve("/-/")
-        db.connections.close_all()  # a fork of this process opens its own
-    if "sqlalchemy.orm" in sys.modules:
-        with contextlib.suppress(Exception):
-            sys.modules["sqlalchemy.orm"].configure_mappers()
+    if type(application).__module__.startswith("django.") and _succeeds_in_fork(_import_routes):
+        _import_routes()
+    mapping = sys.modules.get("sqlalchemy.orm")
+    if mapping is not None and _succeeds_in_fork(mapping.configure_mappers):
+        mapping.configure_mappers()
+
+
+def _import_routes():
+    urls, db = importlib.import_module("django.urls"), importlib.import_module("django.db")
+    with contextlib.suppress(urls.Resolver404):  # nothing is there
+        urls.resolve("/-/")
+    db.connections.close_all()  # a fork of this process opens its own
+
+
+def _succeeds_in_fork(act):
+    """Whether an act ends well in a fork of this process, and leaves no thread."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            act()
+            code = int(threading.active_count() > 1)
+        finally:  # whatever it raises, a fork never returns to what this process does
+            os._exit(code)
+    return os.waitpid(child, 0)[1] == 0
 
 
 class Confinement:

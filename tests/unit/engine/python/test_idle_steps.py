@@ -254,6 +254,7 @@ def test_reading_back_what_the_line_before_assigned_says_nothing(act: str, sourc
         ("deck[slice(1, 3)]", "Deck([])", None, True),
         ("deck[1:3]", "[]", "[]", False),
         ("deck[1:3]", "[2]", None, False),
+        ("deck[1:3]", "0", None, False),
         ("deck[1]", "[]", None, False),
     ],
 )

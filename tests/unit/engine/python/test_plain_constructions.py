@@ -124,7 +124,7 @@ def test_an_object_that_is_cleaned_is_more_than_stored() -> None:
 
 def test_the_name_of_a_type_that_was_given_is_stored() -> None:
     assert left(candidate("Box(int)", name="'int'"), candidate("Box(str)", name="'text'")) == ["Box(str)"]
-    assert left(candidate("Box(str.upper)", name="'upper'"), candidate("Box(str.upper)", name="'str'")) == [
-        "Box(str.upper)"
+    assert left(candidate("Box(str.upper)", name="'upper'"), candidate("Box(str.lower)", name="'str'")) == [
+        "Box(str.lower)"
     ]
     assert left(candidate("Box(2)", kind="'Box'"), candidate("Box(3)", kind="'none'")) == ["Box(2)", "Box(3)"]
