@@ -78,7 +78,7 @@ class RunningClock(ShiftedClock):
     Midnight comes between the first and the second look of every test. Only looks of the project's and the tests' own
     code move it: event loops, waiting and the test runner go by the real one. A place in the code that looks again and
     again, as a loop that waits, moves it the first few times of a test only: it would be called up otherwise before
-    what it waits for had a chance.
+    what it waits for had a chance. Every look, whoever takes it, is told a moment later than the one before by a TICK.
 
     Args:
         project: folder whose code moves the clock.
@@ -93,7 +93,7 @@ class RunningClock(ShiftedClock):
         self._own = {}
         self._seen = {}
         self._start(IMPORTED)
-        # What a test has set up before midnight is older for them than what they do.
+        # For other processes, what a test has set up before midnight is older than what they do.
         self.shift = int(self._midnight - real.time())
 
     def now(self, frame):
