@@ -27,6 +27,7 @@ from .effects.lists import FILLED, filled_lists
 from .effects.makers import maker_proposals
 from .effects.moments import mark_unordered
 from .effects.parts import part_proposals
+from .effects.sets import mark_sets
 from .effects.stored_lists import queries_varied, stored_lists
 from .effects.together import together_proposals
 from .effects.totals import total_proposals
@@ -131,6 +132,7 @@ async def explore_api(
     async with open_application(target, launch, moved) as observer:
         seen = await _seen_again(observer, world, seen_here, credentials)
         sent += observer.sent
+    seen = await mark_sets(target, launch, moved, world, seen, credentials)
     tested = _tested(api, wanted)
     unreached = (*_unreached(tested, world, finder, seen), *_unrefused_logins(tested, world, seen))
     failure = (world.sign_in_failure or world.missing) if _blocks_operations(tested, world, finder) else None

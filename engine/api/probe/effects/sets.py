@@ -1,0 +1,87 @@
+"""Finds lists whose order depends on the seed of hashes: an application that keeps them in sets tells them in any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .....sandbox.target import PythonTarget
+from ...document.application import AppConditions, AppLaunch, open_application
+from ...document.auth import Credential
+from ...model.json_values import escape_key
+from ...model.model import ObservedProposal
+from ..execute import execute_proposals
+from ..resource_model import ResourceModel, parse_json, resolve_pointer
+from ..sign_in.prepare import sign_in_again
+
+_SEEDS = (2, 3, 5)
+_MOST_TRIED = 12
+Place = tuple[str, str]
+"""The name of an operation, and where a list stands in its answers, whatever the numbers of members above it are."""
+
+
+async def mark_sets(
+    target: PythonTarget,
+    launch: AppLaunch,
+    conditions: AppConditions,
+    world: ResourceModel,
+    seen: Sequence[ObservedProposal],
+    credentials: Mapping[str, Credential],
+) -> list[ObservedProposal]:
+    """Return observations with the lists of texts marked that other seeds put in another order.
+
+    Two seeds may agree by chance. Nothing more is started where no answer has a list of several texts.
+
+    Raises:
+        EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
+    """
+    asked: dict[Place, ObservedProposal] = {}
+    for observed in seen:
+        for pointer, _ in _texts(observed):
+            asked.setdefault(_place(observed, pointer), observed)
+    tried = list({id(one): one for one in asked.values()}.values())[:_MOST_TRIED]
+    moved: set[Place] = set()
+    for seed in _SEEDS if tried else ():
+        async with open_application(target, launch, replace(conditions, hash_seed=seed)) as observer:
+            await sign_in_again(observer, world)
+            others = await execute_proposals(observer, [one.proposal for one in tried], credentials)
+            moved |= {place for one, other in zip(tried, others, strict=True) for place in _moved(one, other)}
+    return [_marked(observed, moved) for observed in seen] if moved else list(seen)
+
+
+def _place(observed: ObservedProposal, pointer: str) -> Place:
+    return observed.proposal.operation.name, re.sub(r"/[0-9]+(?=/|$)", "/0", pointer)
+
+
+def _texts(observed: ObservedProposal) -> Iterator[tuple[str, list[str]]]:
+    """Yield each list of several texts in an answer that succeeds, with its pointer."""
+    if observed.complete and observed.steady and observed.answer.ok:
+        yield from _lists(parse_json(observed.answer), "")
+
+
+def _lists(value: Any, pointer: str) -> Iterator[tuple[str, list[str]]]:
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _lists(entry, f"{pointer}/{escape_key(str(key))}")
+    elif isinstance(value, list):
+        if len(value) > 1 and all(isinstance(one, str) for one in value):
+            yield pointer, value
+        for number, entry in enumerate(value):
+            yield from _lists(entry, f"{pointer}/{number}")
+
+
+def _moved(observed: ObservedProposal, other: ObservedProposal) -> Iterator[Place]:
+    theirs = parse_json(other.answer)
+    for pointer, members in _texts(observed):
+        found = resolve_pointer(theirs, pointer)
+        same = isinstance(found, list) and all(isinstance(one, str) for one in found) and found != members
+        # Who asks may be among them, under another name each time: what both have tells the order.
+        if same and [one for one in members if one in found] != [one for one in found if one in members]:
+            yield _place(observed, pointer)
+
+
+def _marked(observed: ObservedProposal, moved: set[Place]) -> ObservedProposal:
+    found = {pointer for pointer, _ in _texts(observed) if _place(observed, pointer) in moved}
+    return replace(observed, unordered=observed.unordered | found) if found else observed

@@ -1,0 +1,65 @@
+"""Lists that an application keeps in sets are told in any order: another seed of hashes puts them in another one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import pytest
+
+from testwright.engine.api.document.application import AppConditions, AppLaunch
+from testwright.engine.api.model.model import Api, HttpAnswer, Json, ObservedProposal, Operation, Proposal
+from testwright.engine.api.probe.effects import sets
+from testwright.engine.api.probe.resource_model import ResourceModel
+from testwright.engine.api.values.data import SampleValues
+from testwright.sandbox.target import PythonTarget
+
+pytestmark = pytest.mark.feature("T-20")
+READ = Operation("", "read", "GET", "/buckets/1")
+
+
+class Buckets:
+    """Answers with writers in the order of a set, which agrees with the usual one for the first other seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.constants: Json = {}
+        self._writers = ["ada", "grace"] if seed < 3 else ["grace", "ada"]
+
+    async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
+        return tuple(_answer(self._writers) for _ in requests)
+
+
+def _answer(writers: list[str]) -> HttpAnswer:
+    return HttpAnswer(200, {}, json.dumps({"rows": [{"write": writers}], "tags": ["b", "a"], "one": ["ada"]}))
+
+
+async def _marked(monkeypatch: pytest.MonkeyPatch, answer: HttpAnswer) -> tuple[frozenset[str], list[int]]:
+    seeds: list[int] = []
+
+    @asynccontextmanager
+    async def opened(_: Any, __: Any, conditions: AppConditions) -> AsyncGenerator[Buckets]:
+        seeds.append(conditions.hash_seed)
+        yield Buckets(conditions.hash_seed)
+
+    async def nobody(*_: Any) -> None: ...
+
+    monkeypatch.setattr(sets, "open_application", opened)
+    monkeypatch.setattr(sets, "sign_in_again", nobody)
+    request: Json = {"method": "GET", "path": "/buckets/1"}
+    seen = ObservedProposal(Proposal(READ, "reads", "it reads", "success", request), (answer,))
+    world = ResourceModel(Api("Buckets", (READ,), {}, {}), SampleValues({}))
+    target = cast(PythonTarget, None)
+    [found] = await sets.mark_sets(target, AppLaunch(), AppConditions(), world, [seen], {})
+    return found.unordered, seeds
+
+
+async def test_a_list_that_one_of_several_seeds_puts_in_another_order_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    unordered, seeds = await _marked(monkeypatch, _answer(["ada", "grace"]))
+    assert unordered == {"/rows/0/write"}
+    assert len(seeds) == 3
+
+
+async def test_nothing_more_is_started_where_no_list_has_several_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await _marked(monkeypatch, HttpAnswer(200, {}, '{"rows": [1, 2], "one": ["ada"]}')) == (frozenset(), [])
