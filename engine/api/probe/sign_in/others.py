@@ -75,7 +75,7 @@ def changed_by_another(
     if not _reaches(seen, guarded) or seen.proposal.request["method"] not in UNSAFE:
         return None
     path = without_names(operation.path)
-    if (operation.method == "POST" or path in marks) and _is_shown(path, shown):
+    if (operation.method == "POST" or path in marks) and (_is_shown(path, shown) or _names_shown(seen, shown)):
         return None
     return ContractViolation(
         seen,
@@ -85,6 +85,13 @@ def changed_by_another(
         "what a user created is changed by that user",
         f"{seen.answer.status} to another user",
     )
+
+
+def _names_shown(seen: ObservedProposal, shown: Collection[str]) -> bool:
+    """Whether something new is made that names only things which others read: an item of a store that all see."""
+    named = [without_names(step["path"]).rstrip("/") for step in seen.proposal.setup if step.get("save")]
+    alone = "{" not in seen.proposal.operation.path
+    return alone and bool(named) and all(any(one.startswith(f"{place}/{{") for one in shown) for place in named)
 
 
 def _is_shown(path: str, shown: Collection[str]) -> bool:

@@ -88,6 +88,17 @@ def test_what_is_added_below_a_thing_that_others_may_read_belongs_to_who_adds_it
         assert changed_by_another(asked("DELETE", 204), guarded, shown) is not None
 
 
+def test_what_is_made_of_a_thing_that_others_may_read_belongs_to_who_makes_it() -> None:
+    operation = Operation("", "item", "POST", "/items", responses={"201": None})
+    making = {**CREATE, "save": {"note_id": "/id"}}
+    request: Json = {"method": "POST", "path": "/items", "auth": "other_user"}
+    proposal = Proposal(operation, "asked", "it is asked", "authorization", request, (making,))
+    seen = ObservedProposal(proposal, (HttpAnswer(201, {}, '{"id": 7}'), HttpAnswer(201, {}, '{"note": {"id": 7}}')))
+    guarded = frozenset({"item"})
+    assert changed_by_another(seen, guarded) is not None
+    assert changed_by_another(seen, guarded, shown_to_others([_listed("{}", auth="", path="/notes/{slug}")])) is None
+
+
 def _liked(method: str, body: bool = False) -> ObservedProposal:
     seen = _commented()
     like = Operation("", f"{method}_like", method, "/notes/{id}/like", responses={"200": None})
