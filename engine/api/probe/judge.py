@@ -103,7 +103,8 @@ def _headers(seen: ObservedProposal, privacy: SecretFilter, *, shows: bool) -> I
         same = f"{HEADERS}{name}" not in seen.unstable and privacy.text(text) == text
         if telling and same and len(text) <= _MOST_HEADER:
             yield {"kind": "header", "name": name, "value": text}
-        elif shows and (telling or name.lower() == "etag"):
+        elif telling or (shows and name.lower() == "etag"):
+            # A link to the next page with a token of its own is there, or it is not.
             yield {"kind": "header", "name": name}
 
 

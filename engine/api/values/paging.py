@@ -9,7 +9,7 @@ _COUNTS = re.compile(
 )
 _SKIPS = re.compile(r"[\W_]*(?:(?:page[\W_]?)?offset|skip|start(?:_?(?:index|at))?)\W*", re.IGNORECASE)
 _PAGES = re.compile(r"page(?:[\W_]?(?:number|no))?\W*", re.IGNORECASE)
-_SORTS = re.compile(r"(?:sort|order)(?:_?by)?|ordering", re.IGNORECASE)
+_SORTS = re.compile(r"[\W_]*(?:(?:sort|order)(?:_?by)?|ordering)", re.IGNORECASE)
 
 
 def counts(name: str) -> bool:

@@ -38,6 +38,14 @@ def test_a_name_that_only_holds_such_a_word_is_one(name: str) -> None:
     assert 500 in values(name, {"type": "integer"}, 500)
 
 
+@pytest.mark.parametrize(
+    ("name", "sorted_by"),
+    [("sort", True), ("_sort", True), ("$orderby", True), ("order_by", True), ("sorted", False), ("reorder", False)],
+)
+def test_a_query_sorts_by_its_name_whatever_sign_stands_before_it(name: str, sorted_by: bool) -> None:
+    assert paging.sorts(name) is sorted_by
+
+
 def test_choices_and_dates_are_values_of_members_whatever_they_are_called() -> None:
     assert values("size", {"enum": ["S", "M", "L"]}, "M")[:1] == ["M"]
     assert "L" in values("size", {"enum": ["S", "M", "L"]}, "M")

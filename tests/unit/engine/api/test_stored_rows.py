@@ -7,8 +7,19 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal, Operation, Proposal, needs_fresh_state
+from testwright.engine.api.model.json_values import HEADERS
+from testwright.engine.api.model.model import (
+    Api,
+    HttpAnswer,
+    Json,
+    ObservedProposal,
+    Operation,
+    Proposal,
+    needs_fresh_state,
+)
 from testwright.engine.api.probe.execute import merge_observations
+from testwright.engine.api.probe.judge import expectations
+from testwright.engine.api.values.data import SecretFilter
 
 pytestmark = pytest.mark.feature("T-20")
 ID = "b22d8575-f792-4de2-bd85-d349764f41c4"
@@ -35,3 +46,13 @@ def test_a_refused_request_of_somebody_who_may_be_gone_needs_a_fresh_state(auth:
     request = {"method": "POST", "path": "/notes", **auth}
     expect = [{"kind": "status", "statuses": [422]}]
     assert needs_fresh_state({"category": "validation", "expect": expect, "act": {"request": request}}) is fresh
+
+
+def test_a_header_that_leads_on_by_another_token_each_time_is_there() -> None:
+    read = Operation("", "read", "GET", "/rows")
+    proposal = Proposal(read, "reads", "it reads", "success", {"method": "GET", "path": "/rows"})
+    answer = HttpAnswer(200, {"Next-Page": "/rows?token=a", "Date": "today"}, "[]")
+    seen = ObservedProposal(proposal, (answer,), unstable=frozenset({f"{HEADERS}Next-Page", f"{HEADERS}Date"}))
+    told = expectations(seen, Api("Rows", (read,), {}, {}), SecretFilter({}), shows=False)
+    headers = [one for one in told if one["kind"] == "header"]
+    assert [(one["name"], "value" in one) for one in headers] == [("Next-Page", False)]
