@@ -322,9 +322,11 @@ def needs_fresh_state(case: Mapping[str, Any]) -> bool:
     """Whether the expectations of a case depend on the server's state.
 
     A request that fails validation or authentication fails in any state, unless the expected answer contains a number,
-    which may be an id, or the case is marked `fresh`. Who asks by a credential may be gone in some states.
+    which may be an id, or the case is marked `fresh`. Who asks by a credential, or logs in before, may be gone in some
+    states.
     """
-    if case.get("fresh") or ((case.get("act") or {}).get("request") or {}).get("auth"):
+    asks = ((case.get("act") or {}).get("request") or {}).get("auth")
+    if case.get("fresh") or asks or (case.get("arrange") or {}).get("requests"):
         return True
     if case.get("category") not in REFUSALS:
         return True

@@ -41,11 +41,16 @@ def test_what_a_request_names_and_what_somebody_wrote_down_is_kept() -> None:
     assert unstable(row, {"method": "GET", "path_parameters": {"id": ID}}) == frozenset()
 
 
-@pytest.mark.parametrize(("auth", "fresh"), [({"auth": "user"}, True), ({}, False)])
-def test_a_refused_request_of_somebody_who_may_be_gone_needs_a_fresh_state(auth: Json, fresh: bool) -> None:
+LOGIN: Json = {"method": "POST", "path": "/login"}
+
+
+@pytest.mark.parametrize(
+    ("auth", "before", "fresh"), [({"auth": "user"}, [], True), ({}, [LOGIN], True), ({}, [], False)]
+)
+def test_a_refused_request_of_somebody_who_may_be_gone_needs_a_fresh_state(auth, before, fresh) -> None:
     request = {"method": "POST", "path": "/notes", **auth}
-    expect = [{"kind": "status", "statuses": [422]}]
-    assert needs_fresh_state({"category": "validation", "expect": expect, "act": {"request": request}}) is fresh
+    case = {"category": "validation", "expect": [{"kind": "status", "statuses": [422]}], "act": {"request": request}}
+    assert needs_fresh_state({**case, "arrange": {"requests": before}}) is fresh
 
 
 def test_a_header_that_leads_on_by_another_token_each_time_is_there() -> None:
