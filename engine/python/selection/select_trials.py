@@ -186,9 +186,9 @@ def _take_anchor(
             _is_compared(candidate),  # it says something beside the usual call alone
             candidate.interchangeable,
             shown.set_up,  # an object with its defaults comes first; what an option changes is a delta
+            shown.degeneracy,
             -share,
             candidate.oddness,
-            shown.degeneracy,
             -shown.signs,
             candidate.formatted,
             candidate.cost,
