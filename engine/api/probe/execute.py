@@ -103,6 +103,10 @@ def merge_observations(first: ObservedProposal, second: ObservedProposal) -> Obs
     ):
         both_fail = bool(here.failure) and bool(there.failure)
         return replace(first, unstable=frozenset({""}), steady=both_fail)
+    # What an answer told once alone is nothing that a test can ask for.
+    missing = _named(here) - _named(there)
+    told = replace(here, headers={name: text for name, text in here.headers.items() if name not in missing})
+    first = replace(first, answers=(*first.answers[:-1], told))
     mine, theirs = parse_json(here), parse_json(there)
     headers = {f"{HEADERS}{name}" for name in _named(here) | _named(there) if _differs(here, there, name)}
     if mine is None or theirs is None:

@@ -132,7 +132,8 @@ async def explore_api(
     async with open_application(target, launch, moved) as observer:
         seen = await _seen_again(observer, world, seen_here, credentials)
         sent += observer.sent
-    seen = await mark_sets(target, launch, moved, world, seen, credentials)
+    if seconds is None or time.monotonic() - began < seconds:
+        seen = await mark_sets(target, launch, moved, world, seen, credentials)
     tested = _tested(api, wanted)
     unreached = (*_unreached(tested, world, finder, seen), *_unrefused_logins(tested, world, seen))
     failure = (world.sign_in_failure or world.missing) if _blocks_operations(tested, world, finder) else None

@@ -39,7 +39,8 @@ _RUNNER = """if not hasattr(mail, "outbox"):  # the runner of Django has done it
     stack.callback(runner.teardown_databases, databases)"""
 _SUPERUSER = '''def create_superuser():
     """Make the administrator whom the variables name."""
-    with mock.patch.dict(os.environ, ENVIRONMENT):
+    # The project may have made one of that name.
+    with mock.patch.dict(os.environ, ENVIRONMENT), contextlib.suppress(CommandError):
         call_command("createsuperuser", interactive=False, verbosity=0)'''
 _UNDONE = ["stack.enter_context(transaction.atomic())", "stack.callback(transaction.set_rollback, True)"]
 

@@ -39,7 +39,8 @@ _SUPERUSER = '''def create_superuser():
     with pytest.MonkeyPatch.context() as patch:
         for name, value in ENVIRONMENT.items():
             patch.setenv(name, value)
-        call_command("createsuperuser", interactive=False, verbosity=0)'''
+        with contextlib.suppress(CommandError):  # the project has made one of that name
+            call_command("createsuperuser", interactive=False, verbosity=0)'''
 
 
 class DjangoFixtures(ClientFixtures):
@@ -56,12 +57,13 @@ class DjangoFixtures(ClientFixtures):
 
     def standard_imports(self) -> set[str]:
         """The statements for modules of the standard library."""
-        return {"import os", *(["import copy"] if self.state else [])}
+        further = [*(["import copy"] if self.state else []), *(["import contextlib"] if self._superuser else [])]
+        return {"import os", *further}
 
     def framework_imports(self) -> list[str]:
         """The statements that import the client."""
         database = ["from django.db import transaction"] if self._transactions else []
-        database += ["from django.core.management import call_command"] if self._superuser else []
+        database += ["from django.core.management import CommandError, call_command"] if self._superuser else []
         clients = ["from django.test import Client", "from django.test.runner import DiscoverRunner"]
         return ["import django", *database, *clients]
 

@@ -12,6 +12,7 @@ def load_pytest():
     import pytest  # noqa: F401
     from _pytest import config
 
-    for name in getattr(config, "default_plugins", ()):
+    # Older versions of pytest load what completes their options when they first read some.
+    for name in ("_argcomplete", *getattr(config, "default_plugins", ())):
         with contextlib.suppress(ImportError):  # a session says so itself, if it wants this one
             importlib.import_module("_pytest." + name)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from .....core.errors import EnvironmentFault
 from .....sandbox.target import PythonTarget
 from ...document.application import AppConditions, AppLaunch, open_application
 from ...document.auth import Credential
@@ -32,10 +33,11 @@ async def mark_sets(
 ) -> list[ObservedProposal]:
     """Return observations with the lists of texts marked that other seeds put in another order.
 
-    Two seeds may agree by chance. Nothing more is started where no answer has a list of several texts.
+    Two seeds may agree by chance. Nothing more is started where no answer has a list of several texts, nor after a
+    start that fails: what was seen before stands.
 
     Raises:
-        EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
+        SandboxFailure: the sandbox broke.
     """
     asked: dict[Place, ObservedProposal] = {}
     for observed in seen:
@@ -44,10 +46,13 @@ async def mark_sets(
     tried = list({id(one): one for one in asked.values()}.values())[:_MOST_TRIED]
     moved: set[Place] = set()
     for seed in _SEEDS if tried else ():
-        async with open_application(target, launch, replace(conditions, hash_seed=seed)) as observer:
-            await sign_in_again(observer, world)
-            others = await execute_proposals(observer, [one.proposal for one in tried], credentials)
-            moved |= {place for one, other in zip(tried, others, strict=True) for place in _moved(one, other)}
+        try:
+            async with open_application(target, launch, replace(conditions, hash_seed=seed)) as observer:
+                await sign_in_again(observer, world)
+                others = await execute_proposals(observer, [one.proposal for one in tried], credentials)
+        except EnvironmentFault:
+            break
+        moved |= {place for one, other in zip(tried, others, strict=True) for place in _moved(one, other)}
     return [_marked(observed, moved) for observed in seen] if moved else list(seen)
 
 

@@ -15,6 +15,8 @@ from ..resource_model import BaselineRequest, ResourceModel, is_complete, merge_
 from ..sign_in.users import OTHER, USER
 
 _MOST_LISTS = 8
+# Each is left out once, and all others are sent again then.
+_MOST_CHANGES = 20
 
 
 async def together_proposals(
@@ -50,7 +52,7 @@ def _is_empty(baseline: BaselineRequest) -> bool:
 
 async def _of_list(finder: BaselineFinder, world: ResourceModel, reading: BaselineRequest) -> list[Proposal]:
     setup = tuple(merge_setups(reading.setup, await finder.everything(reading.operation)))
-    if not await _fills(finder, setup, reading.request):
+    if len(setup) > _MOST_CHANGES or not await _fills(finder, setup, reading.request):
         return []
     setup = await _fewest(finder, setup, reading.request)
     name, words = "after_several_changes", "after several changes together"

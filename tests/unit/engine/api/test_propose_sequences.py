@@ -214,6 +214,19 @@ def test_headers_are_pinned_where_they_are_the_same_twice(
     assert {"body_equals": {"id": 1}} in [{one["kind"]: one.get("value")} for one in found]
 
 
+@pytest.mark.parametrize("lacking", [0, 1])
+def test_a_header_that_one_of_two_answers_lacks_is_not_asked_for(world: ResourceModel, lacking: int) -> None:
+    operation = world.baselines["open"].operation
+    proposal = Proposal(operation, "opens", "opens", "success", world.baselines["open"].request)
+    answers: list[dict[str, str]] = [{"next-page": "2", "etag": "a"}, {"next-page": "2", "etag": "a"}]
+    del answers[lacking]["next-page"]
+    first, second = (ObservedProposal(proposal, (HttpAnswer(201, told, '{"id": 1}'),)) for told in answers)
+
+    found = list(expectations(merge_observations(first, second), world.api, SecretFilter({}, ()), shows=True))
+
+    assert "next-page" not in [one.get("name") for one in found if one["kind"] == "header"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [

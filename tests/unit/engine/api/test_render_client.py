@@ -279,7 +279,10 @@ def test_with_pytest_django_the_tests_have_its_database() -> None:
 
 def test_the_superuser_that_variables_name_is_made_and_is_gone_for_other_tests_of_the_session() -> None:
     made = text(case("reads", READ), client={**DJANGO, "plugin": True, "superuser": True})
-    assert "from django.core.management import call_command\n" in made
+    assert "from django.core.management import CommandError, call_command\n" in made
+    assert "import contextlib\n" in made
+    made_already = "with contextlib.suppress(CommandError):  # the project has made one of that name\n"
+    assert f'{made_already}            call_command("createsuperuser", interactive=False, verbosity=0)\n' in made
     assert "    databases = runner.setup_databases()\n    create_superuser()\n    yield\n" in made
     inside = "            create_superuser()\n            yield\n            transaction.set_rollback(True)\n"
     assert f'getfixturevalue("django_db_blocker").unblock(), transaction.atomic():\n{inside}' in made

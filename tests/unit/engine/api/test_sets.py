@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from testwright.core.errors import EnvironmentFault
 from testwright.engine.api.document.application import AppConditions, AppLaunch
 from testwright.engine.api.model.model import Api, HttpAnswer, Json, ObservedProposal, Operation, Proposal
 from testwright.engine.api.probe.effects import sets
@@ -35,12 +36,17 @@ def _answer(writers: list[str]) -> HttpAnswer:
     return HttpAnswer(200, {}, json.dumps({"rows": [{"write": writers}], "tags": ["b", "a"], "one": ["ada"]}))
 
 
-async def _marked(monkeypatch: pytest.MonkeyPatch, answer: HttpAnswer) -> tuple[frozenset[str], list[int]]:
+async def _marked(
+    monkeypatch: pytest.MonkeyPatch, answer: HttpAnswer, *, failing: int = 0
+) -> tuple[frozenset[str], list[int]]:
+    """What is marked in an answer, and the seeds of all starts; with the seed `failing` the application does not."""
     seeds: list[int] = []
 
     @asynccontextmanager
     async def opened(_: Any, __: Any, conditions: AppConditions) -> AsyncGenerator[Buckets]:
         seeds.append(conditions.hash_seed)
+        if conditions.hash_seed == failing:
+            raise EnvironmentFault("the application does not start")
         yield Buckets(conditions.hash_seed)
 
     async def nobody(*_: Any) -> None: ...
@@ -59,6 +65,12 @@ async def test_a_list_that_one_of_several_seeds_puts_in_another_order_has_none(m
     unordered, seeds = await _marked(monkeypatch, _answer(["ada", "grace"]))
     assert unordered == {"/rows/0/write"}
     assert len(seeds) == 3
+
+
+async def test_a_start_that_fails_leaves_what_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = _answer(["ada", "grace"])
+    assert await _marked(monkeypatch, answer, failing=3) == (frozenset(), [2, 3])
+    assert await _marked(monkeypatch, answer, failing=5) == ({"/rows/0/write"}, [2, 3, 5])
 
 
 async def test_nothing_more_is_started_where_no_list_has_several_texts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,13 +22,13 @@ STEPS = [{"method": "POST", "path": path, "auth": "user"} for path in ("/ping", 
 
 
 class Feed:
-    """A feed that holds what there is, for who follows."""
+    """A feed that holds what there is, for who follows; `further`: other changes that an application knows."""
 
-    def __init__(self, *, private: bool = True) -> None:
-        self.private = private
+    def __init__(self, *, private: bool = True, further: int = 0) -> None:
+        self.private, self.further = private, further
 
     async def everything(self, _: Operation) -> list[Json]:
-        return list(STEPS)
+        return [*STEPS, *({**STEPS[0], "path": f"/ping/{number}"} for number in range(self.further))]
 
     async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
         made = [(one["path"], one["auth"]) for one in requests]
@@ -69,3 +69,8 @@ async def test_a_list_with_members_or_one_that_a_single_change_fills_is_looked_a
     changed = Proposal(feed, "after_news", "after news", "state", {"method": "GET", "path": "/feed"})
     assert await _found(Feed(), known, [changed]) == []
     assert await _found(Feed(), world('{"news": [1]}')) == []
+
+
+@pytest.mark.parametrize(("further", "is_read"), [(10, True), (60, False)])
+async def test_of_very_many_changes_nobody_tries_which_are_needed(further: int, is_read: bool) -> None:
+    assert bool(await _found(Feed(further=further), world())) is is_read
