@@ -251,7 +251,7 @@ class SavedNames:
         return f"response{self.dialect.body}"
 
 
-def render_checks(expect: list[Mapping[str, Any]], known: SavedNames) -> list[RenderedCheck]:
+def render_checks(expect: Sequence[Mapping[str, Any]], known: SavedNames) -> list[RenderedCheck]:
     """Render the conditions of a case.
 
     Raises:
