@@ -322,20 +322,25 @@ def _value(expectation: Mapping[str, Any], body: str) -> RenderedCheck:
 
 
 def _in_any_order(place: str, members: Any) -> RenderedCheck:
-    """Compare what is told of all members of a list, sorted on both sides where saved ids are among it."""
+    """Compare what is told of all members of a list in order; saved ids are put in order by the test itself."""
     if not isinstance(members, list) or not members:
         raise AgentFailure("members in any order are a list of them")
-    told, shown = place, [literal(member) for member in members]
+    told, rows = place, list(members)
     if all(isinstance(member, dict) for member in members):
         keys = list(members[0])
-        if any(list(member) != keys for member in members):
+        if any(set(member) != set(keys) for member in members):
             raise AgentFailure("members in any order are told with the same fields")
         fields = ", ".join(f"one[{literal(key)}]" for key in keys)
         told = f"{fields} for one in {place}" if len(keys) == 1 else f"({fields}) for one in {place}"
-        rows = [[literal(member[key]) for key in keys] for member in members]
-        shown = [row[0] if len(keys) == 1 else f"({', '.join(row)})" for row in rows]
-    right = f"[{', '.join(shown)}]"
+        rows = [member[keys[0]] if len(keys) == 1 else tuple(member[key] for key in keys) for member in members]
     saved_ids = "{{" in json.dumps(members)
+    if not saved_ids:
+        try:
+            rows.sort()
+        except TypeError as error:
+            raise AgentFailure("members in any order are told by what can be sorted") from error
+    shown = (f"({', '.join(map(literal, row))})" if isinstance(row, tuple) else literal(row) for row in rows)
+    right = f"[{', '.join(shown)}]"
     return RenderedCheck(f"sorted({told})", "==", f"sorted({right})" if saved_ids else right, column="members")
 
 
