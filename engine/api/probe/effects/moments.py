@@ -16,7 +16,7 @@ from ...document.application import AppObserver
 from ...document.auth import Credential, with_credentials
 from ...model.json_values import escape_key, leaves, lists
 from ...model.model import UNSAFE, HttpAnswer, ObservedProposal
-from ...values.paging import cuts
+from ...values.paging import cuts, sorts
 from ..execute import all_worked, saved_values
 from ..resource_model import parse_json, resolve_pointer
 
@@ -31,20 +31,29 @@ async def mark_unordered(
 ) -> list[ObservedProposal]:
     """Return observations with the lists marked whose order another second changes.
 
-    Of each operation one list is read again, with a pause between the requests that fill it.
+    Of each operation one list is read again, with a pause between the requests that fill it, and one for each order
+    that is asked for.
 
     Raises:
         SandboxFailure: the worker ended.
     """
     fullest: dict[str, ObservedProposal] = {}
     for observed in filter(_may_depend, seen):
-        name = observed.proposal.operation.name
+        name = reading_of(observed)
         if name not in fullest or _size(observed) > _size(fullest[name]):
             fullest[name] = observed
     found: dict[str, dict[str, int]] = {}
     for name, observed in list(fullest.items())[:_MOST_LISTS]:
         found[name] = await _moved(observer, observed, credentials)
-    return [_marked(observed, found.get(observed.proposal.operation.name, {})) for observed in seen]
+    return [_marked(observed, found.get(reading_of(observed), {})) for observed in seen]
+
+
+def reading_of(observed: ObservedProposal) -> str:
+    """The name of an operation, with the order that is asked for where one is."""
+    query = observed.proposal.request.get("query") or {}
+    order = {name: str(value) for name, value in sorted(query.items()) if sorts(name)}
+    name = observed.proposal.operation.name
+    return f"{name} {json.dumps(order)}" if order else name
 
 
 def _may_depend(observed: ObservedProposal) -> bool:

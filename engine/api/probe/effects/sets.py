@@ -16,11 +16,12 @@ from ...model.model import ObservedProposal
 from ..execute import execute_proposals
 from ..resource_model import ResourceModel, parse_json, resolve_pointer
 from ..sign_in.prepare import sign_in_again
+from .moments import reading_of
 
 _SEEDS = (2, 3, 5)
 _MOST_TRIED = 12
 Place = tuple[str, str]
-"""The name of an operation, and where a list stands in its answers, whatever the numbers of members above it are."""
+"""What is read, by `reading_of`, and where a list stands in its answers, whatever the members above it are."""
 
 
 async def mark_sets(
@@ -57,7 +58,7 @@ async def mark_sets(
 
 
 def _place(observed: ObservedProposal, pointer: str) -> Place:
-    return observed.proposal.operation.name, re.sub(r"/[0-9]+(?=/|$)", "/0", pointer)
+    return reading_of(observed), re.sub(r"/[0-9]+(?=/|$)", "/0", pointer)
 
 
 def _texts(observed: ObservedProposal) -> Iterator[tuple[str, list[str]]]:

@@ -34,9 +34,12 @@ class News:
         self.pauses.append(pause)
         made = [one["body"]["content"]["title"] for one in requests if one["method"] == "POST"]
         rows = [{"title": title, "at": self.seconds.format(at if pause else 0)} for at, title in enumerate(made)]
-        if pause and self.newest_first:
+        query = requests[-1].get("query") or {}
+        if query.get("sort"):
+            rows.sort(key=lambda row: row["title"], reverse=query["sort"] == "-title")
+        elif pause and self.newest_first:
             rows.reverse()
-        limit = (requests[-1].get("query") or {}).get("limit", len(rows))
+        limit = query.get("limit", len(rows))
         listed = HttpAnswer(200, {}, json.dumps({"news": rows[:limit]}))
         return (*(HttpAnswer(201) for _ in made), listed)
 
@@ -61,6 +64,14 @@ async def test_a_list_of_one_second_is_told_in_any_order_where_another_second_ch
         'len(response.json["news"]) == 3',
         'sorted(one["title"] for one in response.json["news"]) == ["a", "b", "c"]',
     ]
+
+
+@pytest.mark.parametrize(("sort", "first"), [("title", "a"), ("-title", "c")])
+async def test_an_order_that_is_asked_for_is_told(sort: str, first: str) -> None:
+    seen = await marked(News(), {**READ, "query": {"sort": sort}})
+
+    assert not seen.unordered
+    assert json.loads(seen.answer.text)["news"][0]["title"] == first
 
 
 async def test_of_a_page_of_such_a_list_only_the_length_is_told() -> None:
