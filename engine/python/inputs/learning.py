@@ -102,16 +102,14 @@ class LearnedInputs:
         """Records a method that changes nothing of its object though its name may say so: it makes another one, or
         changes what it is passed."""
         owner, _, member = trial.subject.rpartition(".")
-        call = shared_expression(trial.act)
-        if owner not in self._classes or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        call = shared_expression(trial.act) if owner in self._classes and trial.subject not in self._changing else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != member:
             return
-        if call.func.attr != member or trial.subject in self._changing:
-            return
-        value, own = observation.value, re.compile(rf"((len|repr)\()?{re.escape(ast.unparse(call.func.value))}\b")
-        if any(own.match(expression) for expression, _ in observation.effects):
+        if observation.effects and _has_changed(ast.unparse(call.func.value), observation):
             self._changing.add(trial.subject)
             self.deriving.discard(trial.subject)
             return
+        value = observation.value
         gave = value.type_name.rpartition(".")[2] if value is not None and not value.unchanged else ""
         if (gave == owner or gave in _PLAIN) and self._reader.effect(trial.subject) != "changes":
             self.deriving.add(trial.subject)
@@ -151,8 +149,7 @@ class LearnedInputs:
 
     def _learn_registration(self, name: str, variable: str, trial: Trial, observation: Observation) -> None:
         """Records steps that registered something with an object: `job = scheduler.every()`, `job.do(print)`."""
-        reads = re.compile(rf"((len|repr)\()?{variable}\b")
-        if not any(reads.match(expression) for expression, _ in observation.effects):
+        if not _has_changed(variable, observation):
             return
         made = next((at for at, text in enumerate(trial.arrange) if text.startswith(f"{variable} = {name}(")), None)
         if made is not None:
@@ -161,6 +158,12 @@ class LearnedInputs:
             step = Candidate(trial.act, trial.imports, steps, trial.fixtures, "sequence")
             _add(self.registered, name, step, _MAXIMUM_REGISTERED)
             _add(self.changes, name, step, _MAXIMUM_CHANGES)
+
+
+def _has_changed(name: str, observation: Observation) -> bool:
+    """Whether what is told of an object, or of parts of it, is another than before."""
+    reads = re.compile(rf"((len|repr)\()?{re.escape(name)}\b")
+    return any(reads.match(expression) for expression, _ in observation.effects)
 
 
 def _is_call_of(source: str, makers: Sequence[str]) -> bool:

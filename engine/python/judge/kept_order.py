@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ....utils.python_source import literal_or
+from ....utils.python_source import literal_or, shared_module, walk
 from ..model.model import TrialFinding, Value
 
 _ORDERING = re.compile(r"sort|order|rank|heap|revers|shuffle|rotate|arrange", re.IGNORECASE)
@@ -25,8 +25,9 @@ def is_only_sorted(finding: TrialFinding, effect: Value) -> bool:
     items = literal_or(effect.source or "None", None)
     if not isinstance(items, list) or not _are_in_order(items):
         return False
-    nodes = (part for text in finding.trial.arrange for part in ast.walk(ast.parse(text)))
-    passed = (literal_or(ast.unparse(node), None) for node in nodes if isinstance(node, ast.List | ast.Tuple))
+    trees = filter(None, map(shared_module, finding.trial.arrange))
+    nodes = (node for tree in trees for node in walk(tree) if isinstance(node, ast.List | ast.Tuple))
+    passed = (literal_or(node, None) for node in nodes)
     return any(one is not None and _are_in_order(one) is False and sorted(one) == items for one in passed)
 
 

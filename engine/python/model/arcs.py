@@ -9,7 +9,7 @@ from coverage.exceptions import CoverageException
 from coverage.parser import PythonParser
 
 from ....utils.python_source import exclusive_parsing
-from .model import Arc, CallableFacts
+from .model import Arc, CallableFacts, Lines
 
 
 class ArcMap:
@@ -56,7 +56,12 @@ def runs_body(one: CallableFacts, arcs: Iterable[Arc]) -> bool:
 
 def own_arcs(one: CallableFacts, arcs: Iterable[Arc]) -> frozenset[Arc]:
     """Those of some arcs that lie within a callable's own lines."""
-    first, last = one.lines
+    return arcs_within(one.lines, arcs)
+
+
+def arcs_within(lines: Lines, arcs: Iterable[Arc]) -> frozenset[Arc]:
+    """Those of some arcs that lie within the lines from the first to the last one."""
+    first, last = lines
     return frozenset(arc for arc in arcs if first <= abs(arc[0]) <= last and first <= abs(arc[1]) <= last)
 
 

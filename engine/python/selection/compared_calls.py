@@ -117,11 +117,12 @@ def loose_comparisons(records: Sequence[TrialRecord]) -> frozenset[int]:
             difference = record.notes[_Difference] = _difference(record)
         if isinstance(difference, int) and difference >= 0:
             found.setdefault(record.trial.subject, []).append((difference, record))
+    least = {subject: min(difference for difference, _ in alike) for subject, alike in found.items()}
     return frozenset(
         record.number
-        for alike in found.values()
+        for subject, alike in found.items()
         for difference, record in alike
-        if difference > min(least for least, _ in alike) and not record.trial.wanted
+        if difference > least[subject] and not record.trial.wanted
     )
 
 

@@ -7,7 +7,8 @@ import ast
 from collections.abc import Hashable, Sequence
 
 from ....utils.python_source import expression_or_none
-from ..model.model import Arc, Lines, Trial
+from ..model.arcs import arcs_within
+from ..model.model import Lines, Trial
 from .candidates import TrialCandidate
 from .degeneracy import MILD
 
@@ -57,15 +58,11 @@ def plainest_of_each_line(candidates: Sequence[TrialCandidate], own: Lines | Non
         if not _answers_as_said(written):
             continue  # whoever reads the report must see the line that the code contradicts
         first = min((one for one in alike if _answers_as_said(one)), key=_plainness)
-        further = {arc for arc in written.record.arcs - first.record.arcs if own is None or _is_inside(arc, own)}
-        kept = (first, written) if further else (first,)
+        further = written.record.arcs - first.record.arcs
+        kept = (first, written) if further and (own is None or arcs_within(own, further)) else (first,)
         numbers = {one.record.number for one in kept}
         gone.update(one.record.number for one in alike if one.record.number not in numbers)
     return [one for one in candidates if one.record.number not in gone]
-
-
-def _is_inside(arc: Arc, own: Lines) -> bool:
-    return all(own[0] <= abs(line) <= own[1] for line in arc)
 
 
 def _answers_as_said(one: TrialCandidate) -> bool:
