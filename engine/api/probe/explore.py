@@ -125,38 +125,47 @@ async def explore_api(
         if seconds is not None:
             budget = budget.within(seconds - (time.monotonic() - began), observer.seconds_each)
         proposals, cut = await _proposed(finder, world, credentials, budget, wanted)
-        seen_here = await drop_setup(observer, await execute_proposals(observer, proposals, credentials), credentials)
-        seen_here = await mark_unordered(observer, seen_here, credentials)
+        seen_here = await _seen_first(observer, proposals, credentials)
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
-    async with open_application(target, launch, moved) as observer:
-        seen = await _seen_again(observer, world, seen_here, credentials)
-        sent += observer.sent
+    seen, sent_again = await _seen_again(target, launch, moved, world, seen_here, credentials)
     if seconds is None or time.monotonic() - began < seconds:
         seen = await mark_sets(target, launch, moved, world, seen, credentials)
     tested = _tested(api, wanted)
     unreached = (*_unreached(tested, world, finder, seen), *_unrefused_logins(tested, world, seen))
     failure = (world.sign_in_failure or world.missing) if _blocks_operations(tested, world, finder) else None
-    unfit = samples.unfit()
+    unfit, sent = samples.unfit(), sent + sent_again
     return ApiExploration(
         tested, tuple(seen), credentials, unreached, cut, api.notes, sent, samples, unfit, sign_in_failure=failure
     )
 
 
+async def _seen_first(
+    observer: AppObserver, proposals: Sequence[Proposal], credentials: dict[str, Credential]
+) -> list[ObservedProposal]:
+    """Return what proposals are answered with, each after the requests that it needs, with lists of no order marked."""
+    seen = await execute_proposals(observer, proposals, credentials)
+    return await mark_unordered(observer, await drop_setup(observer, seen, credentials), credentials)
+
+
 async def _seen_again(
-    observer: AppObserver,
+    target: PythonTarget,
+    launch: AppLaunch,
+    conditions: AppConditions,
     world: ResourceModel,
     seen: Sequence[ObservedProposal],
     credentials: dict[str, Credential],
-) -> list[ObservedProposal]:
-    """Return what was observed with what another start of the application answers, in the order of the operations."""
-    await sign_in_again(observer, world)
-    others = await execute_proposals(observer, [observed.proposal for observed in seen], credentials)
-    merged = [merge_observations(observed, other) for observed, other in zip(seen, others, strict=True)]
-    merged = await mark_state_dependent(observer, merged, credentials)
+) -> tuple[list[ObservedProposal], int]:
+    """Return what was observed with what another start of the application answers, in the order of the operations, and
+    how many requests it took."""
+    async with open_application(target, launch, conditions) as observer:
+        await sign_in_again(observer, world)
+        others = await execute_proposals(observer, [observed.proposal for observed in seen], credentials)
+        merged = [merge_observations(observed, other) for observed, other in zip(seen, others, strict=True)]
+        merged = await mark_state_dependent(observer, merged, credentials)
     order = {operation.name: at for at, operation in enumerate(world.api.operations)}
     kept = [observed for observed in merged if not _is_refused_anyway(observed, world)]
-    return sorted(kept, key=lambda observed: order[observed.proposal.operation.name])
+    return sorted(kept, key=lambda observed: order[observed.proposal.operation.name]), observer.sent
 
 
 def _tested(api: Api, wanted: Collection[str] | None) -> Api:
