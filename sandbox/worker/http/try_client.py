@@ -206,8 +206,19 @@ class Trial:
         with self._undone(), self._own_state(), self._signed_in() as (_, users):
             return self._counted(lambda case: self._alone(case, users), cases)
 
+    @contextlib.contextmanager
     def _undone(self):
-        return _undone() if self.transactions else contextlib.nullcontext()
+        """What is stored in a database of Django is gone after it, as in the tests of Django."""
+        if not self.transactions:
+            yield
+            return
+        from django.db import transaction  # type: ignore[import-not-found]
+
+        # Called without a function it is no decorator, which Django does not declare.
+        atomic: Any = transaction.atomic
+        with atomic():
+            yield
+            transaction.set_rollback(True)
 
     def _works_on_folders(self, cases):
         """Whether all cases are answered as they were observed, each with copies of what one signing in has left."""
@@ -293,18 +304,6 @@ def _settings_module():
     from django.conf import settings  # type: ignore[import-not-found]
 
     return getattr(settings, "SETTINGS_MODULE", None)
-
-
-@contextlib.contextmanager
-def _undone():
-    """What is stored in it is gone after it, as in the tests of Django."""
-    from django.db import transaction  # type: ignore[import-not-found]
-
-    # Called without a function it is no decorator, which Django does not declare.
-    atomic: Any = transaction.atomic
-    with atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 def _same_by_name(module):
