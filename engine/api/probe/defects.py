@@ -113,7 +113,10 @@ def _cause(violation: ContractViolation) -> str:
     proposal = violation.seen.proposal
     if violation.kind == "server_error":
         place, _, exception = violation.seen.answer.crash.partition(": ")
-        return f"{exception.partition(':')[0]} in {place}" if place else ""
+        name = exception.partition(":")[0]
+        # A value that breaks one driver breaks it wherever it is sent.
+        where = f"at {proposal.cause}" if proposal.cause else f"in {place}"
+        return f"{name} {where}" if place else ""
     cause = (proposal.cause or proposal.breaks) if violation.kind == "not_enforced" else ""
     return cause if cause in _CAUSES else ""
 

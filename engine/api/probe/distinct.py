@@ -93,12 +93,14 @@ def distinct_request(
 
 
 def with_optional(content: Json, full: Any) -> Json:
-    """Return a body with the properties that it lacks of a full one, also in the one object that it wraps."""
+    """Return a body with the properties that it lacks of a full one, also in the one object that it wraps, and in
+    objects of nothing."""
     if not isinstance(full, dict):
         return content
     whole = {**full, **content}
-    for name, value in content.items() if len(whole) == 1 else ():
-        if isinstance(value, dict) and isinstance(full.get(name), dict):
+    for name, value in content.items():
+        inside = isinstance(value, dict) and isinstance(full.get(name), dict)
+        if inside and (len(whole) == 1 or not value):
             whole[name] = {**full[name], **value}
     return whole
 
@@ -294,9 +296,9 @@ def other_value(schema: Any, value: Any, samples: SampleValues, *, step: int = _
     whole = samples.merged(schema)
     if isinstance(value, dict):
         # What a body wraps: {"article": {"title": …}}.
-        inner = samples.properties(schema)
+        inner, others = samples.properties(schema), whole.get("additionalProperties", True)
         made = {
-            name: other_or_same(inner.get(name, True), entry, samples, step=step, plain=plain)
+            name: other_or_same(inner.get(name, others), entry, samples, step=step, plain=plain)
             for name, entry in value.items()
         }
         return made if made != value and samples.problem(made, schema) is None else NOTHING
@@ -314,12 +316,12 @@ def _candidates(whole: Any, value: Any, apart: int) -> list[Any]:
     kind = type_of(whole)
     if isinstance(value, bool):
         return [not value]
-    if kind in ("integer", "number") and isinstance(value, int | float):
+    if kind in ("integer", "number", "") and isinstance(value, int | float):
         low, high = bounds(whole)
         step = whole.get("multipleOf") or 1
         found = [value + step * apart, value + step, value - step, high, low]
         return [candidate for candidate in found if candidate is not None]
-    if kind == "string" and isinstance(value, str):
+    if kind in ("string", "") and isinstance(value, str):
         by_format = _OTHER_FORMATS.get(str(whole.get("format") or ""))
         found = [*([by_format] if by_format else []), _OTHER_NAMES.get(value, ""), f"other {value}", f"other-{value}"]
         found += [f"other{value}", f"{value}2", f"{value}b", _with_last_digit(value, 1)]

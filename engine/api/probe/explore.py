@@ -21,11 +21,14 @@ from .baselines import BaselineFinder
 from .budget import ApiBudget, is_wanted, select_pairs_within, select_within
 from .differences import distinct_proposals
 from .distinct import Others
+from .effects.breaking import breaking_proposals
+from .effects.columns import picked_fields
 from .effects.conditions import conditional_proposals
 from .effects.limits import limit_proposals
 from .effects.lists import FILLED, filled_lists
 from .effects.makers import maker_proposals
 from .effects.moments import mark_unordered
+from .effects.other_ids import other_id_proposals
 from .effects.parts import part_proposals
 from .effects.sets import mark_sets
 from .effects.stored_lists import queries_varied, stored_lists
@@ -217,7 +220,9 @@ async def _effects(
         *await total_proposals(finder, world, second, third, most, wanted),
         *await limit_proposals(finder, world, second, most, wanted),
         *await part_proposals(finder, world, most, wanted),
+        *await other_id_proposals(finder, world, second, most, wanted),
         *await second_sessions(finder, world, most, wanted),
+        *await breaking_proposals(finder, world, 2 * most, wanted),
     ]
     letters = (proposal for proposal in letter_case_proposals(world) if is_wanted(proposal.operation, wanted))
     return [*found, *letters]
@@ -267,6 +272,7 @@ def _all_proposals(
     for refused in world.refused.values():
         yield from invalid_bodies(world, refused)
     yield from (*lists, *stored)
+    yield from picked_fields(world, (proposal for proposal in lists if proposal.name == FILLED))
     yield from logins_after_change(world)
     yield from update_proposals(world, varied)
     yield from conditional_proposals(world, second)

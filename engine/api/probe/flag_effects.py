@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from ..model.json_values import lists
 from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
-from .effects.lists import BY_USERS, FLAGS, SORTED
+from .effects.columns import PICKED, SORTED
+from .effects.lists import BY_USERS, FLAGS
 from .execute import differs_from
 from .propose_access import FOR_OTHERS
 from .resource_model import ResourceModel, parse_json
@@ -23,12 +24,12 @@ async def with_effect(
 ) -> list[Proposal]:
     """Return proposals without those flags of a list that is filled for them, and that pick out nothing there.
 
-    Orders that are refused, or that are the usual one, are left out as well, and so are filters by which another user
-    sees what the first one does: they hide nothing. So are names of users that leave nothing of a list. Orders and
-    names that the application fails at stay, and two of each filter by others.
+    Orders and choices of fields that are refused, or that are the usual one, are left out as well, and so are filters
+    by which another user sees what the first one does: they hide nothing. So are names of users that leave nothing of
+    a list. Those of these that the application fails at stay, and two of each filter by others.
 
     Args:
-        most: how many flags, how many orders and how many filters of others are tried; further ones are left out as
+        most: how many flags, orders, choices of fields and filters of others are tried; further ones are left out as
             well.
 
     Raises:
@@ -41,7 +42,7 @@ async def with_effect(
     for proposal in proposals:
         for_others = proposal.group == FOR_OTHERS
         kind = FLAGS if proposal.group.startswith(FLAGS) else proposal.group
-        if kind not in (FLAGS, BY_USERS, FOR_OTHERS, SORTED):
+        if kind not in (FLAGS, BY_USERS, FOR_OTHERS, SORTED, PICKED):
             found.append(proposal)
             continue
         filter_of = json.dumps([proposal.operation.name, *(proposal.request.get("query") or {})])
@@ -53,7 +54,7 @@ async def with_effect(
         if story not in plain:
             plain[story] = await _last(finder, steps), await _last(finder, steps, again=True)
         picked = await _last(finder, (*proposal.setup, proposal.request))
-        worth = picked.ok or picked.status >= 500 or kind not in (SORTED, BY_USERS)
+        worth = picked.ok or picked.status >= 500 or kind not in (SORTED, PICKED, BY_USERS)
         if kind == BY_USERS and picked.ok:
             # A name that nothing has is no user's, and one that all have picks out nothing.
             worth = 0 < _listed(picked) < _listed(plain[story][0])

@@ -12,6 +12,7 @@ from .propose_values import make_proposal, with_body
 from .resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups, readings_of
 
 _MOST_FIELDS = 3
+_SCALARS = (str, int, float)
 UPDATES = ("PUT", "PATCH")
 
 
@@ -53,10 +54,26 @@ def _updates(
     name = baseline.operation.name
     if changed:
         yield f"{name}_with_other_values", "with other values", {**content, **changed}
-    if len(changed) < 2:
-        return
-    for field, fields in list(_single(world, baseline, content, changed))[:_MOST_FIELDS]:
+    inside = _inside(world, baseline, content, changed) if baseline.operation.method == "PATCH" else ()
+    single = _single(world, baseline, content, changed) if len(changed) > 1 else ()
+    for field, fields in [*list(single)[:_MOST_FIELDS], *inside]:
         yield f"{name}_with_another_{field}", f"with another {field}", fields
+
+
+def _inside(
+    world: ResourceModel, baseline: BaselineRequest, content: Json, changed: Json
+) -> Iterator[tuple[str, Json]]:
+    """Yield the first member of each object that a body holds, with the body in which only that has another value."""
+    schema = content_schema(world, baseline)
+    for field, fields in _single(world, baseline, content, changed):
+        other = fields[field]
+        if not isinstance(other, dict) or len(other) < 2:
+            continue
+        needed = set(world.samples.merged(world.samples.properties(schema).get(field, True)).get("required") or ())
+        first = next((name for name, entry in other.items() if isinstance(entry, _SCALARS)), None)
+        if first is not None:
+            members = {name: entry for name, entry in other.items() if name in needed or name == first}
+            yield f"{first}_in_{field}", {**fields, field: members}
 
 
 def single_updates(world: ResourceModel, baseline: BaselineRequest) -> Iterator[tuple[str, Json]]:
@@ -68,7 +85,8 @@ def single_updates(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
     if content is not None:
         changed = _changed(world, baseline, content, _given(baseline))
         for field, fields in _single(world, baseline, content, changed):
-            yield field, wrapped(baseline, fields)
+            if isinstance(changed[field], _SCALARS):
+                yield field, wrapped(baseline, fields)
 
 
 def content_of(baseline: BaselineRequest) -> Json | None:
@@ -108,15 +126,18 @@ def _given(baseline: BaselineRequest) -> Json:
 
 
 def _changed_inside(world: ResourceModel, name: str, schema: Any, current: Json) -> Json:
-    """Return what a body wraps with other values, but for passwords and what the update does not take."""
-    taken = set(world.samples.properties(schema))
-    kept = {key: entry for key, entry in current.items() if key in taken and "password" not in key.lower()}
+    """Return an object of a body with other values, but for passwords and what the update does not take."""
+    taken = world.samples.properties(schema)
+    open_ = not taken and world.samples.merged(schema).get("additionalProperties", False) is not False
+    kept = {key: entry for key, entry in current.items() if (open_ or key in taken) and "password" not in key.lower()}
     other = other_value(schema, kept, world.samples)
     return {} if other is NOTHING else {name: other}
 
 
 def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json, plain: Json) -> Json:
     """Return other values of the scalar fields of an update than those that its setup has given them.
+
+    Of objects that it holds those of their scalar members.
 
     Args:
         plain: the plainest values, which are taken where the setup gives others.
@@ -127,8 +148,10 @@ def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json, pla
     found: Json = {}
     for name, inner in world.samples.properties(schema).items():
         current: Any = given.get(name, whole.get(name))
-        if isinstance(current, dict) and len(whole) == 1 and isinstance(whole.get(name), dict):
-            found |= _changed_inside(world, name, inner, {**whole[name], **current})
+        if isinstance(current, dict) and isinstance(whole.get(name), dict):
+            optional = full.get(name) if isinstance(full, dict) else None
+            more = optional if isinstance(optional, dict) else {}
+            found |= _changed_inside(world, name, inner, {**more, **whole[name], **current})
         # Templates are ids of other resources; a password is read back by nobody.
         if current is None or "{{" in str(current) or "password" in name.lower() or isinstance(current, dict | list):
             continue

@@ -108,6 +108,8 @@ _DEEPEST = 5
 _LISTS_FILLED = 2
 """How deep lists have something in them, though they need not: a list of nothing tells nothing of its items."""
 _MOST_ITEMS = 200
+_ANY_NAMES = ("name", "note")
+"""Members of an object that may have any. Two, so that an update of one shows what becomes of the other."""
 FORMATS = {
     "date": "2024-05-03",
     "date-time": "2024-05-03T10:30:00Z",
@@ -267,7 +269,18 @@ class SampleValues:
                     return NOTHING
                 value = None
             made[name] = value
+        if full and not properties and depth:
+            made = {**self._of_any_name(whole, depth), **made}
         return self._enough(made, whole, full, depth)
+
+    def _of_any_name(self, whole: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        """Return members of an object that says what it holds, and of no name how it is called; see `_ANY_NAMES`."""
+        others, most = whole.get("additionalProperties", False), whole.get("maxProperties", len(_ANY_NAMES))
+        # What follows its own rules for names is made from them, or not at all.
+        if others is False or whole.keys() & {"patternProperties", "propertyNames"}:
+            return {}
+        made = {name: self._made(others, name, True, depth + 1) for name in _ANY_NAMES[:most]}
+        return {name: value for name, value in made.items() if value is not NOTHING}
 
     def _enough(self, made: dict[str, Any], whole: Mapping[str, Any], full: bool, depth: int) -> dict[str, Any]:
         """Add properties to the object until it has as many as it needs."""

@@ -10,6 +10,10 @@ _COUNTS = re.compile(
 _SKIPS = re.compile(r"[\W_]*(?:(?:page[\W_]?)?offset|skip|start(?:_?(?:index|at))?)\W*", re.IGNORECASE)
 _PAGES = re.compile(r"page(?:[\W_]?(?:number|no))?\W*", re.IGNORECASE)
 _SORTS = re.compile(r"[\W_]*(?:(?:sort|order)(?:_?by)?|ordering)", re.IGNORECASE)
+_PICKS = re.compile(
+    r"[\W_]*(?:(?:(?:include|only|return|select(?:ed)?|sparse|partial)[\W_]?)?fields?|select|only|columns|projection)\W*",
+    re.IGNORECASE,
+)
 
 
 def counts(name: str) -> bool:
@@ -30,6 +34,11 @@ def pages(name: str) -> bool:
 def sorts(name: str) -> bool:
     """Whether it sorts a list."""
     return _SORTS.fullmatch(name) is not None
+
+
+def picks(name: str) -> bool:
+    """Whether it says which fields of what is read are shown."""
+    return _PICKS.fullmatch(name) is not None
 
 
 def cuts(name: str) -> bool:

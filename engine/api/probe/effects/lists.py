@@ -19,16 +19,15 @@ from ..resource_model import (
     BaselineRequest,
     ResourceModel,
     merge_setups,
-    parse_json,
     put_parameter,
     singular,
     variables_in,
 )
 from ..sign_in.users import OTHER, USER, constant
+from .columns import sorted_by_answers
 
 _MOST_DONE = 3
 _MOST_EXAMPLES = 3
-_MOST_SORTED = 9
 
 
 def filled_lists(
@@ -70,7 +69,7 @@ def filled_lists(
             if parameter.where == "query":
                 yield from _filtered(world, reading, parameter, story, (setup, three), apart)
                 yield from _filtered_by_users(world, reading, parameter, apart)
-        yield from _sorted_by_answers(world, reading, makers, three)
+        yield from sorted_by_answers(world, reading, makers, three)
 
 
 def _filtered(
@@ -135,8 +134,6 @@ BY_USERS = "by_users"
 """The group of readings of a list by the name of a user."""
 FILTERS = "filters"
 """The group of readings of a filled list by a query."""
-SORTED = "sorted"
-"""The group of readings of a filled list that is sorted by what its members are answered with."""
 FLAGS = "filters_"
 """The beginning of the groups of such readings by a flag, of a list that is filled for it."""
 
@@ -186,27 +183,6 @@ def _lists_of_another_parent(
             more = tuple(merge_setups((*setup, *second.story), steps))
             words, marks = "lists only its own", {"wants": "success", "setup": more, "priority": "critical"}
             yield make_proposal(reading, "lists_only_its_own", words, "success", reading.request, **marks)
-
-
-def _sorted_by_answers(
-    world: ResourceModel, reading: BaselineRequest, makers: list[BaselineRequest], setup: tuple[Json, ...]
-) -> Iterator[Proposal]:
-    """Yield readings of a list sorted by what its members are answered with, where no document says by what it may be.
-
-    They are tests where that has an effect; see `with_effect`.
-    """
-    answers = [answer for maker in makers if isinstance(answer := parse_json(maker.answer), dict)]
-    fields = [name for answer in answers[:1] for name, value in answer.items() if isinstance(value, str | int | float)]
-    for parameter in reading.operation.parameters:
-        whole = world.samples.merged(parameter.schema)
-        if parameter.where != "query" or not paging.sorts(parameter.name) or "enum" in whole or "pattern" in whole:
-            continue
-        for value in [value for field in fields[:_MOST_SORTED] for value in (field, f"-{field}")]:
-            request = copy_request(reading.request)
-            put_parameter(request, parameter, value)
-            name, words = f"filled_by_{parameter.name}_{value}", f"lists by {parameter.name} {value}"
-            marks = {"setup": setup, "group": SORTED, "priority": "high"}
-            yield make_proposal(reading, name, words, "success", request, **marks)
 
 
 def _second_page(reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[Proposal]:

@@ -13,8 +13,9 @@ import pytest
 from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.distinct import _THIRD_FORMATS, other_value, third_value
+from testwright.engine.api.probe.effects.columns import SORTED
 from testwright.engine.api.probe.effects.conditions import conditional_proposals, heeding_conditions
-from testwright.engine.api.probe.effects.lists import FLAGS, SORTED, filled_lists
+from testwright.engine.api.probe.effects.lists import FLAGS, filled_lists
 from testwright.engine.api.probe.effects.makers import maker_proposals
 from testwright.engine.api.probe.effects.totals import total_proposals
 from testwright.engine.api.probe.flag_effects import with_effect

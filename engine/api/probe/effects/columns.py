@@ -1,0 +1,100 @@
+"""Proposes readings sorted by fields of what is read, and readings of single fields of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ...document.schemas import type_of
+from ...model.model import ApiParameter, Json, Proposal
+from ...values import paging
+from ...values.data import NOTHING
+from ..propose_values import copy_request, make_proposal
+from ..resource_model import BaselineRequest, ResourceModel, parse_json, put_parameter
+
+SORTED = "sorted"
+"""The group of readings of a filled list that is sorted by what its members are answered with."""
+PICKED = "picked"
+"""The group of readings that ask for a field of what is read."""
+_MOST_SORTED = 9
+_MOST_PICKED = 2
+
+
+def sorted_by_answers(
+    world: ResourceModel, reading: BaselineRequest, makers: Iterable[BaselineRequest], setup: tuple[Json, ...]
+) -> Iterator[Proposal]:
+    """Yield readings of a list sorted by what its members are answered with, where no document says by what it may be.
+
+    They are tests where that has an effect; see `with_effect`.
+    """
+    fields = _fields_of_all(makers)
+    for parameter in reading.operation.parameters:
+        if parameter.where == "query" and paging.sorts(parameter.name):
+            for field in [value for name in fields[:_MOST_SORTED] for value in (name, f"-{name}")]:
+                yield from _asked(world, reading, parameter, field, f"lists by {parameter.name} {field}", setup, SORTED)
+
+
+def picked_fields(world: ResourceModel, filled: Iterable[Proposal]) -> Iterator[Proposal]:
+    """Yield readings that ask for a field of what is read, where a query does so by its name: `fields`.
+
+    They are tests where that has an effect; see `with_effect`.
+
+    Args:
+        filled: readings of lists of what was made, which take the place of empty ones.
+    """
+    setups = {proposal.operation.name: proposal.setup for proposal in filled}
+    for reading in world.baselines.values():
+        if reading.operation.method != "GET":
+            continue
+        setup = setups.get(reading.operation.name, reading.setup)
+        made = [one for one in world.baselines.values() if one.operation.method == "POST" and one.saving in setup]
+        fields = told_fields(parse_json(reading.answer)) or _fields_of_all(reversed(made))
+        for parameter in reading.operation.parameters:
+            if parameter.where == "query" and paging.picks(parameter.name):
+                for field in fields[:_MOST_PICKED]:
+                    words = f"shows {parameter.name} {field}"
+                    yield from _asked(world, reading, parameter, field, words, setup, PICKED)
+
+
+def told_fields(answer: Any) -> list[str]:
+    """Return the names of texts and numbers of an answer: of an object, the first of a list, or what it wraps."""
+    if isinstance(answer, list):
+        return told_fields(answer[0]) if answer else []
+    if not isinstance(answer, dict):
+        return []
+    own = [name for name, value in answer.items() if isinstance(value, str | int | float)]
+    inner = (told_fields(value) for value in answer.values() if isinstance(value, dict | list))
+    return own or next((names for names in inner if names), [])
+
+
+def _fields_of_all(makers: Iterable[BaselineRequest]) -> list[str]:
+    return next((names for maker in makers if (names := told_fields(parse_json(maker.answer)))), [])
+
+
+def _asked(
+    world: ResourceModel,
+    reading: BaselineRequest,
+    parameter: ApiParameter,
+    field: str,
+    words: str,
+    setup: tuple[Json, ...],
+    group: str,
+) -> Iterator[Proposal]:
+    value = field_value(world, parameter, field)
+    if value is not NOTHING:
+        request = copy_request(reading.request)
+        put_parameter(request, parameter, value)
+        name = f"{'filled_by' if group == SORTED else 'shows'}_{parameter.name}_{field}"
+        marks: Json = {"setup": setup, "group": group, "priority": "high"}
+        yield make_proposal(reading, name, words, "success", request, **marks)
+
+
+def field_value(world: ResourceModel, parameter: ApiParameter, field: str) -> Any:
+    """Return the value by which a parameter names a field; NOTHING where a document says which it may name."""
+    whole = world.samples.merged(parameter.schema)
+    several = type_of(whole) == "array"
+    inner = world.samples.merged(whole.get("items", True)) if several else whole
+    value = [field] if several else field
+    if {"enum", "pattern"} & inner.keys() or world.samples.problem(value, parameter.schema) is not None:
+        return NOTHING
+    return value

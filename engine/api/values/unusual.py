@@ -1,0 +1,97 @@
+"""Makes values that a document allows, that few clients send, and that servers break at: null, NUL, huge numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..document.schemas import accepts_null, type_of
+from .data import SampleValues, bounds
+
+_HUGE = 2**63
+"""The first number that fits into no column of a database."""
+_MOST_TEXT = 1000
+_DEEPEST = 3
+_CHOSEN = {"enum", "const"}
+_EARLIEST = "0001-01-01T00:00:00+14:00"
+"""A moment that no clock of another zone can tell."""
+
+KINDS = {
+    "null": "null",
+    "empty": "nothing in it",
+    "nul": "a NUL character",
+    "long": f"{_MOST_TEXT} letters",
+    "huge": "a number beyond 64 bits",
+    "negative": "a negative number",
+    "far": "the first moment there is",
+    "other": "a value of an unusual type",
+}
+"""What is unusual of a value, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnusualValue:
+    """An unusual value (a key of `KINDS`) and where in a body it goes, as keys from the whole body."""
+
+    kind: str
+    place: tuple[str | int, ...]
+    value: Any
+
+
+def unusual_values(schema: Any, samples: SampleValues, *, in_text: bool = False) -> Iterator[UnusualValue]:
+    """Yield the unusual values that a schema allows.
+
+    Args:
+        in_text: they are sent as texts, in a path or a query: null and lists are left out.
+    """
+    whole = samples.merged(schema)
+    for kind, value in _candidates(whole, type_of(whole)):
+        written = isinstance(value, str | int | float)
+        if (written or not in_text) and samples.problem(value, schema) is None:
+            yield UnusualValue(kind, (), value)
+    if not in_text and accepts_null(whole) and whole:
+        yield UnusualValue("null", (), None)
+
+
+def unusual_parts(
+    schema: Any, body: Any, samples: SampleValues, place: tuple[str | int, ...] = ()
+) -> Iterator[UnusualValue]:
+    """Yield the unusual values of each part of a body, down to the third level.
+
+    Args:
+        body: a value that the schema allows, with the parts to replace.
+    """
+    if place:
+        yield from (UnusualValue(one.kind, place, one.value) for one in unusual_values(schema, samples))
+    if len(place) == _DEEPEST:
+        return
+    if isinstance(body, dict):
+        properties = samples.properties(schema)
+        for name, value in body.items():
+            yield from unusual_parts(properties.get(name, True), value, samples, (*place, name))
+    elif isinstance(body, list) and body:
+        yield from unusual_parts(samples.merged(schema).get("items", True), body[0], samples, (*place, 0))
+
+
+def _candidates(whole: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Any]]:
+    if whole.keys() & _CHOSEN:
+        return
+    if kind == "string" and whole.get("format") == "date-time":
+        yield "far", _EARLIEST
+    elif kind == "string" and not whole.keys() & {"format", "pattern"}:
+        yield "empty", ""
+        yield "nul", "a\x00b"
+        yield "long", "x" * _MOST_TEXT
+    elif kind in ("integer", "number"):
+        low, high = bounds(whole)
+        if high is None or high >= _HUGE:
+            yield "huge", _HUGE
+        if low is None:
+            yield "negative", -1
+    elif kind == "array":
+        yield "empty", []
+    elif kind == "object":
+        yield "empty", {}
+    elif not kind:
+        yield "other", [[]]

@@ -1,0 +1,178 @@
+"""Readings by fields of answers, updates of parts of objects that may hold anything, and ids of others in bodies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.model.model import HttpAnswer, Json, Operation
+from testwright.engine.api.probe.baselines import BaselineFinder
+from testwright.engine.api.probe.distinct import distinct_request
+from testwright.engine.api.probe.effects.columns import picked_fields, told_fields
+from testwright.engine.api.probe.effects.lists import FILLED, filled_lists
+from testwright.engine.api.probe.effects.other_ids import other_id_proposals
+from testwright.engine.api.probe.flag_effects import with_effect
+from testwright.engine.api.probe.propose_updates import update_proposals
+from testwright.engine.api.probe.resource_model import ResourceModel
+from testwright.engine.api.values.data import SampleValues
+from testwright.tests.support.engine.baselines import add_baselines
+
+pytestmark = pytest.mark.feature("T-20")
+
+TEXTS = {"type": "array", "items": {"type": "string"}}
+ANY = {"type": "object", "additionalProperties": True}
+NOTE = {"type": "object", "properties": {"data": ANY, "readers": TEXTS}}
+BODY = {"required": True, "content": {"application/json": {"schema": NOTE}}}
+QUERIES = [{"name": name, "in": "query", "schema": TEXTS} for name in ("_sort", "_fields")]
+ONE = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "paths": {
+        "/notes": {
+            "post": {"operationId": "add", "requestBody": BODY, "responses": {}},
+            "get": {"operationId": "list", "parameters": QUERIES, "responses": {}},
+        },
+        "/notes/{id}": {
+            "parameters": [ONE],
+            "get": {"operationId": "read", "responses": {}},
+            "patch": {"operationId": "change", "requestBody": BODY, "responses": {}},
+        },
+    },
+}
+
+
+@pytest.fixture
+def world() -> ResourceModel:
+    api = api_from_document(DOCUMENT, path="openapi.json")
+    found = ResourceModel(api, SampleValues(api.components))
+    told = HttpAnswer(200, {}, '{"data": {"id": "a1", "modified": 7}, "readers": []}')
+
+    def answered(operation: Operation) -> tuple[HttpAnswer, dict[str, str]]:
+        listed = HttpAnswer(200, {}, '{"data": []}')
+        saves = {"note_id": "/data/id"} if operation.name == "add" else {}
+        return (listed if operation.name == "list" else told), saves
+
+    add_baselines(found, answered)
+    for name in ("add", "change"):
+        known = found.baselines[name]
+        request = {**known.request, "body": {**known.request["body"], "content": {"data": {}, "readers": []}}}
+        found.baselines[name] = replace(known, request=request)
+    made = found.baselines["add"].saving
+    for name in ("read", "change"):
+        found.baselines[name] = replace(found.baselines[name], setup=(made,))
+    return found
+
+
+def _varied(world: ResourceModel) -> dict[str, Any]:
+    """The baselines with the values of a second thing."""
+    adding = world.baselines["add"]
+    second = distinct_request(adding, world)
+    assert second is not None
+    made = {**copied(second[0]), "save": dict(adding.saves)}
+    rest = {name: replace(world.baselines[name], setup=(made,)) for name in ("read", "change")}
+    return {"add": replace(adding, request=copied(second[0])), **rest}
+
+
+def copied(request: Json) -> Json:
+    return {key: entry for key, entry in request.items() if key != "save"}
+
+
+def test_an_object_that_may_hold_anything_has_two_members_where_everything_is_sent(world: ResourceModel) -> None:
+    assert world.samples.value(NOTE, full=True)["data"] == {"name": "Ada", "note": "note"}
+    assert world.samples.value({"type": "object", "properties": {"data": ANY}}) == {}
+    counts = {"type": "object", "additionalProperties": {"type": "integer"}, "maxProperties": 1}
+    assert world.samples.value({"type": "object", "properties": {"data": counts}}, full=True) == {"data": {"name": 1}}
+    closed = {"type": "object", "additionalProperties": False}
+    assert world.samples.value({"type": "object", "properties": {"data": closed}}, full=True) == {"data": {}}
+
+
+def test_a_second_thing_holds_something_else(world: ResourceModel) -> None:
+    second = distinct_request(world.baselines["add"], world)
+    assert second is not None
+    data = second[0]["body"]["content"]["data"]
+    assert set(data) == {"name", "note"}
+    assert "Ada" not in data.values()
+
+
+def test_one_member_of_an_object_is_changed_while_the_other_one_stays(world: ResourceModel) -> None:
+    found = {(one.operation.name, one.name): one for one in update_proposals(world, _varied(world))}
+    changed = found["change", "change_with_another_name_in_data"].request["body"]["content"]
+    [made, change] = found["read", "after_change_with_another_name_in_data"].setup
+    assert set(changed["data"]) == {"name"}
+    assert change["body"]["content"] == changed
+    assert made["body"]["content"]["data"]["name"] != changed["data"]["name"]
+    assert "note" in made["body"]["content"]["data"]
+
+
+def test_a_list_is_sorted_by_the_fields_that_answers_wrap(world: ResourceModel) -> None:
+    asked = [one.request.get("query") for one in filled_lists(world, {})]
+    assert {"_sort": ["id"]} in asked
+    assert {"_sort": ["-modified"]} in asked
+
+
+async def test_a_choice_of_fields_is_told_where_it_leaves_some_out(world: ResourceModel) -> None:
+    class Picking:
+        async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
+            names = (requests[-1].get("query") or {}).get("_fields") or ["id", "modified"]
+            told = {name: value for name, value in {"id": "a1", "modified": 7}.items() if name in names}
+            return (*(HttpAnswer(201) for _ in requests[1:]), HttpAnswer(200, {}, json.dumps({"data": [told]})))
+
+    class Ignoring(Picking):
+        async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
+            return await super().send([*requests[:-1], {}])
+
+    filled = [one for one in filled_lists(world, {}) if one.name == FILLED]
+    picked = list(picked_fields(world, filled))
+    assert [one.request["query"] for one in picked] == [{"_fields": ["id"]}, {"_fields": ["modified"]}]
+    assert all(one.setup == filled[0].setup for one in picked)
+    assert await with_effect(cast(BaselineFinder, Picking()), world, picked, 9) == picked
+    assert await with_effect(cast(BaselineFinder, Ignoring()), world, picked, 9) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "names"),
+    [
+        ({"id": 1, "tags": []}, ["id"]),
+        ([{"title": "a"}], ["title"]),
+        ({"items": [{"title": "a"}], "meta": {}}, ["title"]),
+        ([], []),
+        (None, []),
+    ],
+)
+def test_fields_are_those_of_the_thing_that_is_told(answer: Any, names: list[str]) -> None:
+    assert told_fields(answer) == names
+
+
+class Answering:
+    """An application that answers in one way to an update."""
+
+    def __init__(self, status: int) -> None:
+        self._status = status
+
+    async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
+        return (*(HttpAnswer(201) for _ in requests[1:]), HttpAnswer(self._status))
+
+
+def _with_another(world: ResourceModel) -> dict[str, Any]:
+    adding = world.baselines["add"]
+    second = distinct_request(adding, world)
+    assert second is not None
+    return {"add": replace(adding, request=second[0], saves=second[1], setup=(adding.saving,))}
+
+
+async def test_an_update_that_is_refused_for_the_id_of_another_is_told(world: ResourceModel) -> None:
+    finder = cast(BaselineFinder, Answering(400))
+    [found] = await other_id_proposals(finder, world, _with_another(world), 9)
+    assert found.request["body"]["content"]["data"]["id"] == "{{other_note_id}}"
+    assert [step["save"] for step in found.setup] == [{"note_id": "/data/id"}, {"other_note_id": "/data/id"}]
+
+
+async def test_an_id_that_the_document_does_not_know_and_the_application_takes_is_not_told(
+    world: ResourceModel,
+) -> None:
+    assert await other_id_proposals(cast(BaselineFinder, Answering(200)), world, _with_another(world), 9) == []
