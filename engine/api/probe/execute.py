@@ -118,7 +118,7 @@ def merge_observations(first: ObservedProposal, second: ObservedProposal) -> Obs
 
 _STORED = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
-    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d{3,}(?:Z|[+-]\d\d:?\d\d)?"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.(?!0+(?!\d))\d{3,}(?:Z|[+-]\d\d:?\d\d)?"
 )
 """Random ids, and moments that nobody has written: a database that is made anew has others of the same rows."""
 

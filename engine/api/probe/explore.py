@@ -6,6 +6,7 @@ Bounded by counts, never by time, so that two runs give the same result.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +31,7 @@ from .effects.makers import maker_proposals
 from .effects.moments import mark_unordered
 from .effects.other_ids import other_id_proposals
 from .effects.parts import part_proposals
-from .effects.sets import mark_sets
+from .effects.sets import mark_sets, runs_elsewhere
 from .effects.stored_lists import queries_varied, stored_lists
 from .effects.together import together_proposals
 from .effects.totals import total_proposals
@@ -128,11 +129,11 @@ async def explore_api(
         if seconds is not None:
             budget = budget.within(seconds - (time.monotonic() - began), observer.seconds_each)
         proposals, cut = await _proposed(finder, world, credentials, budget, wanted)
-        seen_here = await _seen_first(observer, proposals, credentials)
+        seen_here = await _seen_first(observer, proposals, credentials, _left(began, seconds))
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
     seen, sent_again = await _seen_again(target, launch, moved, world, seen_here, credentials)
-    if seconds is None or time.monotonic() - began < seconds:
+    if _left(began, seconds) > 0 and not runs_elsewhere(launch):
         seen = await mark_sets(target, launch, moved, world, seen, credentials)
     tested = _tested(api, wanted)
     unreached = (*_unreached(tested, world, finder, seen), *_unrefused_logins(tested, world, seen))
@@ -143,12 +144,23 @@ async def explore_api(
     )
 
 
+def _left(began: float, seconds: float | None) -> float:
+    """Return how many seconds are left; infinitely many without a limit."""
+    return math.inf if seconds is None else seconds - (time.monotonic() - began)
+
+
 async def _seen_first(
-    observer: AppObserver, proposals: Sequence[Proposal], credentials: dict[str, Credential]
+    observer: AppObserver, proposals: Sequence[Proposal], credentials: dict[str, Credential], seconds: float
 ) -> list[ObservedProposal]:
-    """Return what proposals are answered with, each after the requests that it needs, with lists of no order marked."""
+    """Return what proposals are answered with, each after the requests that it needs, with lists of no order marked.
+
+    Args:
+        seconds: how long it may take; lists are read again in what is left of them.
+    """
+    began = time.monotonic()
     seen = await execute_proposals(observer, proposals, credentials)
-    return await mark_unordered(observer, await drop_setup(observer, seen, credentials), credentials)
+    seen = await drop_setup(observer, seen, credentials)
+    return await mark_unordered(observer, seen, credentials, _left(began, seconds))
 
 
 async def _seen_again(
@@ -197,7 +209,7 @@ async def _proposed(
     readings, untried = await _changed_readings(finder, world, varied, budget, wanted)
     readings += await untouched_readings(finder, world, readings, budget.pairs)
     filled = [proposal for proposal in chosen.proposals if proposal.name == FILLED]
-    readings += await together_proposals(finder, world, [*readings, *filled], wanted)
+    readings += await together_proposals(finder, world, [*readings, *filled], budget.pairs, wanted)
     sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
     related = await relation_proposals(finder, world, second, budget.pairs, wanted)
     related += await _effects(finder, world, second, third, budget.pairs, wanted)

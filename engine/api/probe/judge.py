@@ -16,11 +16,10 @@ from ..document.schemas import merge_schema, references, standalone_schema
 from ..model.json_values import HEADERS, TELLING_HEADERS, leaves, lists, parts
 from ..model.model import Api, HttpAnswer, Json, ObservedProposal, Proposal
 from ..values.data import SampleValues, SecretFilter
-from .effects.moments import told_of_members
+from .effects.moments import MOST_TOLD, told_of_members
 from .execute import saved_values
 from .resource_model import parse_json, resolve_pointer
 
-_MOST_BODY = 1500
 _MOST_ERROR = 300
 _MOST_SCHEMA = 6000
 _MOST_POINTS = 12
@@ -124,15 +123,27 @@ def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator
     secret = privacy.places(value)
     if seen.answer.status >= 400:
         yield from _error(seen, value, secret)
-    elif not seen.unstable_body and not seen.unordered and not secret and len(json.dumps(value)) <= _MOST_BODY:
+    elif not seen.unstable_body and not seen.unordered and not secret and len(json.dumps(value)) <= MOST_TOLD:
         yield {"kind": "body_equals", "value": value}
     else:
-        for place, found in list(_within(lists(value, seen.unstable_body | secret), _MOST_LISTS)):
+        for place, found in _told_lists(seen, value, secret):
             yield _part(place, "has_length", len(found))
             told = told_of_members(seen, place, found, secret) if place in seen.unordered else []
             if told:
                 yield _part(place, "in_any_order", told)
         yield from _within(_parts(seen, value, secret), _MOST_POINTS)
+
+
+def _told_lists(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the visible lists that are in no other list, and those within members that stand in any order."""
+    hidden = seen.unstable_body | secret
+    outer = list(_within(lists(value, hidden), _MOST_LISTS))
+    yield from outer
+    known = {place for place, _ in outer} | hidden
+    inner = (
+        place for place in sorted(seen.unordered - known) if not any(place.startswith(f"{one}/") for one in hidden)
+    )
+    yield from _within(((place, resolve_pointer(value, place)) for place in inner), _MOST_LISTS)
 
 
 def _parts(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:

@@ -37,6 +37,7 @@ from ..probe.sign_in.others import (
     read_by_others,
     refused_to_anonymous,
     shown_to_others,
+    taken_by_others,
 )
 from ..probe.sign_in.private import user_passwords, user_tokens
 from ..values.data import SecretFilter, looks_secret
@@ -364,7 +365,8 @@ def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: S
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:_MOST_REASON], "line": 0}
     for subject, reason in (*exploration.cut, *exploration.api.left_out, *exploration.api.problems):
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:1000], "line": 0}
-    notes = [*read_by_others(exploration.seen), *changed_by_the_first(exploration.seen), *exploration.notes]
+    questions = (read_by_others, taken_by_others, changed_by_the_first)
+    notes = [*(note for asked in questions for note in asked(exploration.seen)), *exploration.notes]
     left_out = (
         (sorted_out.unsteady, "the same requests were answered with another status another day or in another process"),
         (sorted_out.asked_with_secrets, "requests hold what looks like a secret, which no test may hold"),

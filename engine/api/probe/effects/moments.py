@@ -7,6 +7,7 @@ another one where the clock has gone on between two requests: a test that tells 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,15 +25,24 @@ _WHOLE_SECONDS = re.compile(r"(?<!\d)\d\d:\d\d:\d\d(?!\d)(?!\.0*[1-9])|\b1[5-9]\
 _PAUSE = 1.05
 _MOST_LISTS = 8
 _MOST_FIELDS = 3
+_MOST_FIELD = 300
+MOST_TOLD = 1500
+"""Letters of a value that a test holds."""
 
 
 async def mark_unordered(
-    observer: AppObserver, seen: Sequence[ObservedProposal], credentials: Mapping[str, Credential]
+    observer: AppObserver,
+    seen: Sequence[ObservedProposal],
+    credentials: Mapping[str, Credential],
+    seconds: float = math.inf,
 ) -> list[ObservedProposal]:
     """Return observations with the lists marked whose order another second changes.
 
     Of each operation one list is read again, with a pause between the requests that fill it, and one for each order
     that is asked for.
+
+    Args:
+        seconds: how long the pauses may take together; lists that are left then have the order that was seen.
 
     Raises:
         SandboxFailure: the worker ended.
@@ -44,6 +54,9 @@ async def mark_unordered(
             fullest[name] = observed
     found: dict[str, dict[str, int]] = {}
     for name, observed in list(fullest.items())[:_MOST_LISTS]:
+        seconds -= _PAUSE * _changes(observed)
+        if seconds < 0:
+            break
         found[name] = await _moved(observer, observed, credentials)
     return [_marked(observed, found.get(reading_of(observed), {})) for observed in seen]
 
@@ -58,10 +71,13 @@ def reading_of(observed: ObservedProposal) -> str:
 
 def _may_depend(observed: ObservedProposal) -> bool:
     """Whether a list is read that at least two requests have filled, with times in whole seconds somewhere."""
-    made = [step for step in observed.proposal.setup if step["method"] in UNSAFE]
     read = observed.proposal.request["method"] == "GET" and observed.complete and observed.answer.ok
     timed = any(_WHOLE_SECONDS.search(answer.text) for answer in observed.answers)
-    return read and len(made) > 1 and timed and _size(observed) > 1
+    return read and _changes(observed) > 1 and timed and _size(observed) > 1
+
+
+def _changes(observed: ObservedProposal) -> int:
+    return sum(step["method"] in UNSAFE for step in observed.proposal.setup)
 
 
 def _size(observed: ObservedProposal) -> int:
@@ -136,7 +152,8 @@ def told_of_members(
 ) -> list[Any]:
     """Return what all members of a list are told apart by in any order, sorted; empty where nothing is steady.
 
-    Of objects these are a few fields, or their saved ids; of scalars it is what they are.
+    Of objects these are a few short fields, or their saved ids; of scalars it is what they are. Empty as well where
+    that is too long for a test.
 
     Args:
         place: the pointer of the list.
@@ -146,10 +163,11 @@ def told_of_members(
     kinds = {type(member) for member in members}
     if kinds <= {str} or kinds <= {int}:
         places = {place, *(f"{place}/{number}" for number in range(len(members)))}
-        return [] if places & hidden else sorted(members)
+        return [] if places & hidden or len(json.dumps(members)) > MOST_TOLD else sorted(members)
     if kinds != {dict}:
         return []
     saved = {**observed.constants, **saved_values(observed.proposal.setup, observed.answers)}
+    whole = {f"{place}/{number}" for number in range(len(members))}
     names = {value: f"{{{{{name}}}}}" for name, value in saved.items() if isinstance(value, str | int) and value}
     plain: list[str] = []
     ids: list[str] = []
@@ -158,10 +176,13 @@ def told_of_members(
         places = {f"{place}/{number}/{escape_key(key)}" for number in range(len(members))}
         if {type(value) for value in values} not in ({str}, {int}) or len(set(values)) == 1:
             continue
-        if not places & hidden:
+        if max(len(str(value)) for value in values) > _MOST_FIELD:
+            continue
+        if not (places | whole) & hidden:
             plain.append(key)
         elif not places & secret and all(value in names for value in values):
             ids.append(key)
     keys = plain[:_MOST_FIELDS] or ids[:1]
     told = [{key: names[member[key]] if key in ids else member[key] for key in keys} for member in members]
-    return sorted(told, key=lambda one: tuple(one.values())) if keys else []
+    short = keys and len(json.dumps(told)) <= MOST_TOLD
+    return sorted(told, key=lambda one: tuple(one.values())) if short else []

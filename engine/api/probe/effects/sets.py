@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 
 from .....core.errors import EnvironmentFault
@@ -20,6 +21,8 @@ from .moments import reading_of
 
 _SEEDS = (2, 3, 5)
 _MOST_TRIED = 12
+_ELSEWHERE = frozenset({"node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "go", "java", "ruby", "php", "dotnet"})
+"""Programs that start applications for which a seed of Python's hashes means nothing."""
 Place = tuple[str, str]
 """What is read, by `reading_of`, and where a list stands in its answers, whatever the members above it are."""
 
@@ -55,6 +58,11 @@ async def mark_sets(
             break
         moved |= {place for one, other in zip(tried, others, strict=True) for place in _moved(one, other)}
     return [_marked(observed, moved) for observed in seen] if moved else list(seen)
+
+
+def runs_elsewhere(launch: AppLaunch) -> bool:
+    """Whether an application is started by a program of another language, by its name."""
+    return bool(launch.command) and PurePath(launch.command[0]).stem in _ELSEWHERE
 
 
 def _place(observed: ObservedProposal, pointer: str) -> Place:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from ...document.auth import auth_names
 from ...model.json_values import lists
@@ -23,12 +24,14 @@ async def together_proposals(
     finder: BaselineFinder,
     world: ResourceModel,
     changed: Iterable[Proposal],
+    most: int,
     wanted: Collection[str] | None = None,
 ) -> list[Proposal]:
     """Return readings of lists that no single change fills, after those that fill it together, and by another user.
 
     Args:
         changed: readings of which a single change is known to touch the answer.
+        most: how many sequences are sent; a list that is not done by then has no reading.
         wanted: names of the operations that they are proposed for; None for all.
 
     Raises:
@@ -36,9 +39,10 @@ async def together_proposals(
     """
     touched = {proposal.operation.name for proposal in changed}
     found: list[Proposal] = []
+    tries = _Tries(finder, most)
     empty = [one for one in world.baselines.values() if _is_empty(one) and one.operation.name not in touched]
     for reading in [one for one in empty if is_wanted(one.operation, wanted)][:_MOST_LISTS]:
-        found += await _of_list(finder, world, reading)
+        found += await _of_list(tries, world, reading)
     return found
 
 
@@ -50,37 +54,50 @@ def _is_empty(baseline: BaselineRequest) -> bool:
     return reads and bool(members) and not any(members)
 
 
-async def _of_list(finder: BaselineFinder, world: ResourceModel, reading: BaselineRequest) -> list[Proposal]:
-    setup = tuple(merge_setups(reading.setup, await finder.everything(reading.operation)))
-    if len(setup) > _MOST_CHANGES or not await _fills(finder, setup, reading.request):
+@dataclass(slots=True)
+class _Tries:
+    """Fills lists as long as sequences are left to be sent; after that nothing is filled."""
+
+    finder: BaselineFinder
+    left: int
+
+    async def fill(self, setup: Sequence[Json], request: Json) -> bool:
+        if not self.left:
+            return False
+        self.left -= 1
+        steps = (*setup, request)
+        answers = await self.finder.send(steps)
+        return all_worked(answers, steps) and _has_members(answers[-1])
+
+
+async def _of_list(tries: _Tries, world: ResourceModel, reading: BaselineRequest) -> list[Proposal]:
+    setup = tuple(merge_setups(reading.setup, await tries.finder.everything(reading.operation)))
+    if len(setup) > _MOST_CHANGES or not await tries.fill(setup, reading.request):
         return []
-    setup = await _fewest(finder, setup, reading.request)
+    setup = await _fewest(tries, setup, reading.request)
+    several = len([step for step in setup if step not in reading.setup]) > 1
+    if not several or not tries.left:
+        return []
     name, words = "after_several_changes", "after several changes together"
     marks: Json = {"setup": setup, "priority": "critical"}
     request = copy_request(reading.request)
     found = [make_proposal(reading, name, words, "state", request, **marks)]
     theirs: Json = {**request, "auth": OTHER}
     asked_by_user = auth_names(request) == (USER,) and OTHER in world.users
-    if asked_by_user and not await _fills(finder, setup, theirs):
+    if asked_by_user and not await tries.fill(setup, theirs):
         words = f"{words}, asked by another user than the one who made them"
         found.append(make_proposal(reading, f"{name}_for_another_user", words, "state", theirs, **marks))
     return found
 
 
-async def _fewest(finder: BaselineFinder, setup: tuple[Json, ...], request: Json) -> tuple[Json, ...]:
+async def _fewest(tries: _Tries, setup: tuple[Json, ...], request: Json) -> tuple[Json, ...]:
     """Return those of some requests that fill a list together, each of which is needed."""
     kept = list(setup)
     for step in reversed(setup):
         shorter = [other for other in kept if other is not step]
-        if is_complete((*shorter, request)) and await _fills(finder, shorter, request):
+        if is_complete((*shorter, request)) and await tries.fill(shorter, request):
             kept = shorter
     return tuple(kept)
-
-
-async def _fills(finder: BaselineFinder, setup: Sequence[Json], request: Json) -> bool:
-    steps = (*setup, request)
-    answers = await finder.send(steps)
-    return all_worked(answers, steps) and _has_members(answers[-1])
 
 
 def _has_members(answer: HttpAnswer) -> bool:

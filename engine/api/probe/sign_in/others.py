@@ -51,12 +51,13 @@ def _reads_anothers(seen: ObservedProposal) -> bool:
 
 
 def marks_of(found: Iterable[ObservedProposal]) -> frozenset[str]:
-    """Return the paths at which each user sets a mark of their own and takes it away: `POST …/like` has no body."""
+    """Return the paths at which each user sets a mark of their own and takes it away: `PUT …/star` has no body."""
     bare = (seen.proposal.operation for seen in found if seen.proposal.operation.body is None)
     methods: dict[str, set[str]] = {}
     for operation in bare:
         methods.setdefault(without_names(operation.path), set()).add(operation.method)
-    return frozenset(path for path, known in methods.items() if {"POST", "DELETE"} <= known and path[-1:] != "}")
+    set_and_taken = (path for path, known in methods.items() if "DELETE" in known and {"POST", "PUT"} & known)
+    return frozenset(path for path in set_and_taken if path[-1:] != "}")
 
 
 def changed_by_another(
@@ -109,6 +110,25 @@ def read_by_others(found: Sequence[ObservedProposal]) -> list[str]:
         if _reaches(seen, guarded) and seen.proposal.request["method"] not in UNSAFE and not hides_from_others(seen)
     )
     return [f"{label} shows another user what is not theirs; is it meant to be shared?" for label in labels]
+
+
+def taken_by_others(found: Sequence[ObservedProposal]) -> list[str]:
+    """Return a question for each mark that another user takes away without an error after its owner has set it."""
+    guarded, marks = refused_to_anonymous(found), marks_of(found)
+    labels = dict.fromkeys(
+        seen.proposal.operation.label
+        for seen in found
+        if seen.proposal.request["method"] == "DELETE"
+        and _reaches(seen, guarded)
+        and without_names(seen.proposal.operation.path) in marks
+        and any(_sets_mark(step, seen.proposal.request) for step in seen.proposal.setup)
+    )
+    return [f"{label} is answered to another user than the one who set it; has each a mark there?" for label in labels]
+
+
+def _sets_mark(step: Json, request: Json) -> bool:
+    same = (step["path"], step.get("path_parameters")) == (request["path"], request.get("path_parameters"))
+    return same and step["method"] in ("POST", "PUT") and auth_names(step) == (USER,)
 
 
 def changed_by_the_first(found: Sequence[ObservedProposal]) -> list[str]:

@@ -87,7 +87,7 @@ def _value(one: Json, body: str) -> str:
     if operator == "has_length":
         return f"expect(Object.keys({place})).toHaveLength({value});"
     if operator == "in_any_order":
-        return f"expect({place}).toEqual(expect.arrayContaining({_members(value)}));"
+        return _in_any_order(place, list(value or ()))
     if operator == "has_type":
         return _type(place, str(value))
     if operator == "matches":
@@ -99,13 +99,15 @@ def _value(one: Json, body: str) -> str:
     return f"expect({script_place(parent, body)}).{'not.' * (operator != 'exists')}toHaveProperty([{name}]);"
 
 
-def _members(value: Any) -> str:
-    """The members of a list, of objects those with some fields."""
-    shown = [
-        f"expect.objectContaining({script_value(one)})" if isinstance(one, Mapping) else script_value(one)
-        for one in value
-    ]
-    return f"[{', '.join(shown)}]"
+def _in_any_order(place: str, members: list[Any]) -> str:
+    """All members of a list and how often each is in it, in any order; of objects by the fields that are told."""
+    if not members or not isinstance(members[0], Mapping):
+        return f"expect([...{place}].sort()).toEqual({script_value(members)}.sort());"
+    keys = list(members[0])
+    fields = ", ".join(script_place(f"/{key.replace('~', '~0').replace('/', '~1')}", "one") for key in keys)
+    told = script_value([[one[key] for key in keys] for one in members])
+    as_texts = f"{place}.map((one) => JSON.stringify([{fields}])).sort()"
+    return f"expect({as_texts}).toEqual({told}.map((one) => JSON.stringify(one)).sort());"
 
 
 def _type(place: str, kind: str) -> str:

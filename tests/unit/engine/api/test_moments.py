@@ -44,13 +44,15 @@ class News:
         return (*(HttpAnswer(201) for _ in made), listed)
 
 
-async def marked(news: News, request: Json = READ, setup: tuple[Json, ...] = SETUP) -> ObservedProposal:
+async def marked(
+    news: News, request: Json = READ, setup: tuple[Json, ...] = SETUP, seconds: float = 60
+) -> ObservedProposal:
     requests = (READ, request) if request is not READ else (READ,)
     seen = [
         ObservedProposal(Proposal(LIST, "lists", "it lists", "success", one, setup), await news.answers((*setup, one)))
         for one in requests
     ]
-    return (await mark_unordered(cast(AppObserver, news), seen, {}))[-1]
+    return (await mark_unordered(cast(AppObserver, news), seen, {}, seconds))[-1]
 
 
 def told(seen: ObservedProposal) -> list[str]:
@@ -92,6 +94,12 @@ async def test_nothing_is_waited_for_where_only_one_thing_was_made() -> None:
     assert not any(news.pauses)
 
 
+async def test_nothing_is_waited_for_longer_than_there_is_time() -> None:
+    news = News()
+    assert (await marked(news, seconds=3)).unordered == frozenset()
+    assert not any(news.pauses)
+
+
 async def test_members_that_only_their_saved_ids_tell_apart_are_told_by_these() -> None:
     setup = tuple({"method": "POST", "path": "/news", "save": {name: "/id"}} for name in ("news_id", "other_news_id"))
     rows = [{"id": 7, "by": "ada"}, {"id": 9, "by": "ada"}]
@@ -106,3 +114,33 @@ async def test_a_list_of_texts_is_told_sorted() -> None:
     proposal = Proposal(LIST, "lists", "it lists", "success", READ, SETUP)
     seen = ObservedProposal(proposal, (HttpAnswer(200, {}, '["b", "a"]'),), unordered=frozenset({""}))
     assert told(seen)[1:] == ['sorted(response.json) == ["a", "b"]']
+
+
+def _told_of(members: list[Json], **more: Any) -> list[str]:
+    proposal = Proposal(LIST, "lists", "it lists", "success", READ, SETUP)
+    answer = HttpAnswer(200, {}, json.dumps(members))
+    return told(ObservedProposal(proposal, (answer,), unordered=frozenset({""}), **more))[1:]
+
+
+def test_a_long_text_tells_no_members_apart() -> None:
+    assert _told_of([{"text": letter * 900, "n": n} for n, letter in enumerate("ab")]) == [
+        'sorted(one["n"] for one in response.json) == [0, 1]'
+    ]
+
+
+def test_more_members_than_a_test_holds_are_counted() -> None:
+    proposal = Proposal(LIST, "lists", "it lists", "success", READ, SETUP)
+    answer = HttpAnswer(200, {}, json.dumps([f"text {number}" for number in range(800)]))
+    assert told(ObservedProposal(proposal, (answer,), unordered=frozenset({""}))) == ["len(response.json) == 800"]
+
+
+def test_a_member_that_is_another_one_each_time_is_told_by_no_field() -> None:
+    assert _told_of([{"n": 1}, {"n": 2}], unstable=frozenset({"/0"})) == []
+
+
+def test_a_list_in_any_order_within_a_member_is_told() -> None:
+    rows = HttpAnswer(200, {}, json.dumps([{"title": "a", "tags": ["x", "b"]}]))
+    proposal = Proposal(LIST, "lists", "it lists", "success", READ, SETUP)
+    checks = told(ObservedProposal(proposal, (rows,), unordered=frozenset({"/0/tags"})))
+    assert 'sorted(response.json[0]["tags"]) == ["b", "x"]' in checks
+    assert 'len(response.json[0]["tags"]) == 2' in checks

@@ -112,7 +112,11 @@ def test_bodies_are_sent_as_they_were_observed(body, says):
         ),
         (
             {"pointer": "/rows", "operator": "in_any_order", "value": [{"n": 1}]},
-            "expect(body.rows).toEqual(expect.arrayContaining([expect.objectContaining({ n: 1 })]));",
+            "expect(body.rows.map((one) => JSON.stringify([one.n])).sort()).toEqual(",
+        ),
+        (
+            {"pointer": "/tags", "operator": "in_any_order", "value": ["a", "a", "b"]},
+            "expect([...body.tags].sort()).toEqual(['a', 'a', 'b'].sort());",
         ),
         ({"pointer": "/a b", "operator": "absent"}, "expect(body).not.toHaveProperty(['a b']);"),
         ({"pointer": "/id", "operator": "at_most", "value": 3}, "expect(body.id).toBeLessThanOrEqual(3);"),

@@ -75,3 +75,9 @@ async def test_a_start_that_fails_leaves_what_was_seen(monkeypatch: pytest.Monke
 
 async def test_nothing_more_is_started_where_no_list_has_several_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert await _marked(monkeypatch, HttpAnswer(200, {}, '{"rows": [1, 2], "one": ["ada"]}')) == (frozenset(), [])
+
+
+def test_other_seeds_of_hashes_mean_nothing_to_a_program_of_another_language() -> None:
+    assert sets.runs_elsewhere(AppLaunch(command=("/usr/bin/node", "server.js")))
+    assert not sets.runs_elsewhere(AppLaunch(command=("python", "-m", "shop")))
+    assert not sets.runs_elsewhere(AppLaunch("shop:app"))

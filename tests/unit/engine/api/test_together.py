@@ -48,8 +48,8 @@ def world(answer: str = '{"news": []}') -> ResourceModel:
     return found
 
 
-async def _found(feed: Feed, known: ResourceModel, changed: Sequence[Proposal] = ()) -> list[Proposal]:
-    return await together_proposals(cast(BaselineFinder, feed), known, changed)
+async def _found(feed: Feed, known: ResourceModel, changed: Sequence[Proposal] = (), most: int = 99) -> list[Proposal]:
+    return await together_proposals(cast(BaselineFinder, feed), known, changed, most)
 
 
 async def test_a_list_that_several_changes_fill_together_is_read_after_those_alone_and_by_another_user() -> None:
@@ -74,3 +74,16 @@ async def test_a_list_with_members_or_one_that_a_single_change_fills_is_looked_a
 @pytest.mark.parametrize(("further", "is_read"), [(10, True), (60, False)])
 async def test_of_very_many_changes_nobody_tries_which_are_needed(further: int, is_read: bool) -> None:
     assert bool(await _found(Feed(further=further), world())) is is_read
+
+
+async def test_a_list_of_which_there_is_no_room_to_try_what_fills_it_is_not_read() -> None:
+    assert await _found(Feed(), world(), most=2) == []
+
+
+async def test_a_list_that_one_change_fills_is_read_elsewhere() -> None:
+    class Filled(Feed):
+        async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
+            made = [one["path"] for one in requests if one["path"] == "/news"]
+            return (*(HttpAnswer(201) for _ in requests[1:]), HttpAnswer(200, {}, json.dumps({"news": made})))
+
+    assert await _found(Filled(), world()) == []

@@ -21,6 +21,7 @@ from testwright.engine.api.probe.sign_in.others import (
     read_by_others,
     refused_to_anonymous,
     shown_to_others,
+    taken_by_others,
 )
 from testwright.engine.api.probe.sign_in.private import user_passwords, user_tokens
 from testwright.engine.api.values.data import SampleValues, SecretFilter
@@ -116,6 +117,27 @@ def test_a_mark_is_taken_away_by_who_has_set_it_and_is_none_where_something_is_s
     said = marks_of([_liked("POST", body=True), _liked("DELETE")])
     assert changed_by_another(_liked("DELETE"), guarded, shown, said) is not None
     assert changed_by_another(_liked("DELETE"), guarded, frozenset(), marks) is not None
+
+
+def test_a_mark_that_is_set_again_and_again_is_one_as_well() -> None:
+    assert marks_of([_liked("PUT"), _liked("DELETE")]) == marks_of([_liked("POST"), _liked("DELETE")])
+
+
+def test_whether_another_user_takes_away_the_mark_of_its_owner_is_asked() -> None:
+    owners = {**_liked("POST").proposal.request, "auth": "user"}
+    taken = _liked("DELETE")
+    taken = replace(taken, proposal=replace(taken.proposal, setup=(*taken.proposal.setup, owners)))
+    taken = replace(taken, answers=(*taken.answers[:-1], HttpAnswer(200), taken.answers[-1]))
+    refused = _refused_to_anonymous(taken.proposal.operation)
+    [question] = taken_by_others([refused, _liked("POST"), taken])
+    assert "DELETE /notes/{id}/like" in question
+    assert taken_by_others([refused, _liked("POST"), _liked("DELETE")]) == []
+
+
+def _refused_to_anonymous(operation: Operation) -> ObservedProposal:
+    request: Json = {"method": operation.method, "path": operation.path}
+    proposal = Proposal(operation, "without", "without credentials", "authentication", request)
+    return ObservedProposal(proposal, (HttpAnswer(401),))
 
 
 def test_what_may_be_read_without_a_sign_in_is_there_for_others() -> None:
