@@ -107,6 +107,8 @@ def read_source_bytes(root: Path, name: str | Path, *, most: int = MAX_SOURCE_BY
         FileNotFoundError: it is not there.
         UntrustedFileError: it is no regular file, lies outside of the root, or is larger than `most` bytes.
     """
+    with suppress(UntrustedFileError):  # most paths have no link on them, which this is enough to know
+        return read_bytes(root, _below(root, os.fspath(name)), most=most)
     base = root.resolve()
     try:
         real = (base / name).resolve()
@@ -115,6 +117,10 @@ def read_source_bytes(root: Path, name: str | Path, *, most: int = MAX_SOURCE_BY
     if not real.is_relative_to(base) or real == base:
         raise UntrustedFileError(str(name), "it lies outside of the project's folder")
     return read_bytes(base, real.relative_to(base).as_posix(), most=most)
+
+
+def _below(root: Path, name: str) -> str:
+    return name.removeprefix(f"{root}{os.sep}") if name.startswith(os.sep) else name
 
 
 def read_source(root: Path, name: str | Path, *, errors: str = "strict", most: int = MAX_SOURCE_BYTES) -> str:

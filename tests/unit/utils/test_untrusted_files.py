@@ -117,6 +117,16 @@ def test_a_project_s_links_are_followed_inside_its_root_only(folder: Path) -> No
     assert not is_source_file(folder, folder / "outside.py")
 
 
+def test_a_project_s_file_is_named_below_its_root_or_with_it_also_where_a_link_leads_to_the_root(folder: Path) -> None:
+    (folder / "given").mkdir()
+    for place, text in {"one.py": "A = 1\n", "given/one.py": "B = 1\n"}.items():
+        (folder / place).write_text(text)
+    (folder.parent / "linked").symlink_to("given")
+    for root in (folder, folder.parent / "linked", Path("given")):
+        assert read_source(root, "one.py") == read_source(root, Path("inner/../one.py")) == "A = 1\n"
+        assert read_source(root, "given/one.py") == read_source(root, folder / "given" / "one.py") == "B = 1\n"
+
+
 def test_json_that_is_nested_without_end_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="nested"):
         decoded_json(b"[" * 200_000)
