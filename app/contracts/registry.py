@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 from ...agents.contract.lifecycle import Agent
@@ -157,8 +158,9 @@ class ContractRegistry:
         return asdict(self)
 
 
+@cache
 def contract_registry() -> ContractRegistry:
-    """Read the contracts from the code that is running."""
+    """Read the contracts from the code that is running, which does not change meanwhile: once for a process."""
     specs = _tool_specs()
     roles = (*AGENT_ROLES, "embedded_planner")
     nodes = (
