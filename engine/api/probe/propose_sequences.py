@@ -20,7 +20,7 @@ from .budget import is_wanted
 from .distinct import Others, producers_with_another, renamed, unwrapped
 from .propose_updates import content_of, content_schema, wrapped
 from .propose_values import copy_request, make_proposal, with_body
-from .resource_model import BaselineRequest, ResourceModel, fields_of, is_complete, merge_setups, singular
+from .resource_model import BaselineRequest, ResourceModel, fields_of, is_complete, merge_setups, singular, variables_in
 
 _UNKNOWN = 999999
 _LARGE = 1_000_000
@@ -87,15 +87,26 @@ def _changes(world: ResourceModel) -> list[BaselineRequest]:
 
 
 def _after_another_change(world: ResourceModel, then: BaselineRequest, _: Others) -> Iterator[Tried]:
-    """Yield a change of a resource after each other change of it: a closed ticket may not be changed any more."""
+    """Yield a change of a resource after each other change of it: a closed ticket may not be changed any more.
+
+    A removal comes after each change that refers to what is removed, wherever that is: a tag in use may have to stay.
+    """
     item = _item(then.operation.path)
     for first in _changes(world):
         same = _item(first.operation.path)
-        if first is then or not same or not (item == same or item.startswith(f"{same}/")):
+        its_own = bool(same) and (item == same or item.startswith(f"{same}/"))
+        if first is then or not (its_own or _removes_what(then, first)):
             continue
         setup = merge_setups(merge_setups(then.setup, first.setup), [first.saving])
         name, words = f"after_{first.operation.name}", f"after {first.operation.label}"
         yield _state(then, name, words, copy_request(then.request), setup)
+
+
+def _removes_what(then: BaselineRequest, first: BaselineRequest) -> bool:
+    """Whether a removal is of a thing that another change names."""
+    named = then.request.get("path_parameters") or {}
+    of = [named.get(parameter.name) for parameter in then.operation.path_parameters[-1:]]
+    return then.operation.method == "DELETE" and bool(variables_in({"of": of}) & variables_in(first.request))
 
 
 def _item(path: str) -> str:

@@ -25,11 +25,12 @@ from ..resource_model import (
     merge_setups,
     put_parameter,
     readings_of,
+    resource_of,
 )
 
 _MOST_ALONE = 8
 _MOST_UNANSWERED = 2
-_MOST_READ = 2
+_MOST_READ = 3
 _WHOLE_BODIES = ([], None)
 """Bodies of another type than an object."""
 
@@ -128,9 +129,21 @@ def _read_after(world: ResourceModel, baseline: BaselineRequest) -> list[Baselin
     """Return readings of what an operation makes or changes, that need nothing else."""
     if baseline.operation.method not in ("POST", "PUT", "PATCH"):
         return []
-    found = [one for one in readings_of(world, baseline.operation) if is_complete((*baseline.story, one.request))]
+    # Another list of the same things may show what was made here: that of all users, for administrators.
+    alike = [one for one in world.baselines.values() if _lists_the_same(one, baseline)]
+    known = {one.operation.name: one for one in (*readings_of(world, baseline.operation), *alike)}
+    found = [one for one in known.values() if is_complete((*baseline.story, one.request))]
     kept = [replace(one, setup=tuple(step for step in one.setup if step != baseline.saving)) for one in found]
     return kept[:_MOST_READ]
+
+
+def _lists_the_same(reading: BaselineRequest, baseline: BaselineRequest) -> bool:
+    path = reading.operation.path
+    return (
+        reading.operation.method == "GET"
+        and "{" not in path
+        and resource_of(path) == resource_of(baseline.operation.path)
+    )
 
 
 def _bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[tuple[_Unusual, list[_Unusual]]]:

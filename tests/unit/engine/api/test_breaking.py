@@ -82,6 +82,17 @@ async def test_a_reading_that_breaks_after_an_unusual_value_is_told(
     assert _content(proposal.setup[-1])["title"] == ""
 
 
+async def test_what_is_made_at_one_path_is_read_in_the_list_at_another(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    adding = world.baselines["add"]
+    elsewhere = replace(adding, operation=replace(adding.operation, path="/private/parts"))
+    world.baselines["add"] = replace(elsewhere, request={**adding.request, "path": "/private/parts"})
+    lists = BreaksAt(finder, lambda request: request["method"] == "GET" and request["path"] == "/parts", CRASH)
+    found = await breaking_proposals(cast(Any, lists), world, 999, wanted=("add",))
+    assert {one.operation.name for one in found} == {"list"}
+
+
 async def test_nothing_is_told_of_an_application_that_takes_or_refuses_them(
     finder: BaselineFinder, world: ResourceModel
 ) -> None:

@@ -115,6 +115,14 @@ async def test_changes_are_tried_after_each_other_and_with_what_another_has(worl
     assert found["open with_a_large_balance"].request["body"]["content"]["balance"] == 1_000_000
 
 
+async def test_a_removal_is_tried_after_what_refers_to_the_thing_elsewhere(world: ResourceModel) -> None:
+    found = await _tried(world)
+    used = found["close after_transfer"]
+    assert used.setup[-1]["path"] == "/transfers"
+    assert used.request["path_parameters"] == {"id": "{{account_id}}"}
+    assert "change after_transfer" not in found
+
+
 async def test_references_are_tried_that_name_nothing_and_twice_the_same(world: ResourceModel) -> None:
     found = await _tried(world)
     unknown = found["transfer unknown_source"]
