@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ from ...model.model import ApiParameter, Json, Proposal
 from ...values import paging
 from ...values.data import NOTHING
 from ..propose_values import copy_request, make_proposal
-from ..resource_model import BaselineRequest, ResourceModel, parse_json, put_parameter
+from ..resource_model import BaselineRequest, ResourceModel, parse_json, put_parameter, resolve_pointer
 
 SORTED = "sorted"
 """The group of readings of a filled list that is sorted by what its members are answered with."""
@@ -27,7 +28,9 @@ def sorted_by_answers(
 
     They are tests where that has an effect; see `with_effect`.
     """
-    fields = _fields_of_all(makers)
+    makers = list(makers)
+    drawn = {name for maker in makers for name in _drawn_ids(maker)}
+    fields = [name for name in _fields_of_all(makers) if name not in drawn]
     for parameter in reading.operation.parameters:
         if parameter.where == "query" and paging.sorts(parameter.name):
             for field in [value for name in fields[:_MOST_SORTED] for value in (name, f"-{name}")]:
@@ -69,6 +72,15 @@ def told_fields(answer: Any) -> list[str]:
 
 def _fields_of_all(makers: Iterable[BaselineRequest]) -> list[str]:
     return next((names for maker in makers if (names := told_fields(parse_json(maker.answer)))), [])
+
+
+def _drawn_ids(maker: BaselineRequest) -> Iterator[str]:
+    """Yield the names of ids that an application draws: members sorted by them are in another order each time."""
+    answer, sent = parse_json(maker.answer), json.dumps(maker.request)
+    for pointer in maker.saves.values():
+        value = resolve_pointer(answer, pointer)
+        if isinstance(value, str) and not value.isdigit() and json.dumps(value) not in sent:
+            yield pointer.rpartition("/")[2]
 
 
 def _asked(

@@ -43,7 +43,11 @@ async def other_id_proposals(
         declared = (
             name in world.samples.properties(baseline.operation.body.schema) if baseline.operation.body else False
         )
-        if reached and (answers[-1].status in _REFUSED or (answers[-1].ok and declared)):
+        if not reached or not (answers[-1].status in _REFUSED or (answers[-1].ok and declared)):
+            continue
+        # What is refused without the id as well is refused for something else, such as an address that is taken.
+        control = (*setup, baseline.request)
+        if all_worked(await finder.send(control), control):
             marks: Json = {"setup": setup, "priority": "high"}
             words = f"with the {name} of another in its body"
             found.append(make_proposal(baseline, f"with_the_{name}_of_another", words, "state", request, **marks))

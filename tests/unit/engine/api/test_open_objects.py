@@ -111,8 +111,16 @@ def test_one_member_of_an_object_is_changed_while_the_other_one_stays(world: Res
 
 def test_a_list_is_sorted_by_the_fields_that_answers_wrap(world: ResourceModel) -> None:
     asked = [one.request.get("query") for one in filled_lists(world, {})]
-    assert {"_sort": ["id"]} in asked
+    assert {"_sort": ["modified"]} in asked
     assert {"_sort": ["-modified"]} in asked
+
+
+def test_a_list_is_not_sorted_by_ids_that_the_application_draws(world: ResourceModel) -> None:
+    adding = world.baselines["add"]
+    assert {"_sort": ["id"]} not in [one.request.get("query") for one in filled_lists(world, {})]
+    chosen = {**adding.request, "body": {**adding.request["body"], "content": {"data": {"id": "a1"}}}}
+    world.baselines["add"] = replace(adding, request=chosen)
+    assert {"_sort": ["id"]} in [one.request.get("query") for one in filled_lists(world, {})]
 
 
 async def test_a_choice_of_fields_is_told_where_it_leaves_some_out(world: ResourceModel) -> None:
@@ -149,13 +157,14 @@ def test_fields_are_those_of_the_thing_that_is_told(answer: Any, names: list[str
 
 
 class Answering:
-    """An application that answers in one way to an update."""
+    """An application that answers in one way to an update with an id in its body, and in one to any other."""
 
-    def __init__(self, status: int) -> None:
-        self._status = status
+    def __init__(self, status: int, usual: int = 200) -> None:
+        self._status, self._usual = status, usual
 
     async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
-        return (*(HttpAnswer(201) for _ in requests[1:]), HttpAnswer(self._status))
+        named = "id" in requests[-1]["body"]["content"]["data"]
+        return (*(HttpAnswer(201) for _ in requests[1:]), HttpAnswer(self._status if named else self._usual))
 
 
 def _with_another(world: ResourceModel) -> dict[str, Any]:
@@ -170,6 +179,11 @@ async def test_an_update_that_is_refused_for_the_id_of_another_is_told(world: Re
     [found] = await other_id_proposals(finder, world, _with_another(world), 9)
     assert found.request["body"]["content"]["data"]["id"] == "{{other_note_id}}"
     assert [step["save"] for step in found.setup] == [{"note_id": "/data/id"}, {"other_note_id": "/data/id"}]
+
+
+async def test_an_update_that_is_refused_without_the_id_as_well_is_not_told(world: ResourceModel) -> None:
+    finder = cast(BaselineFinder, Answering(409, usual=409))
+    assert await other_id_proposals(finder, world, _with_another(world), 9) == []
 
 
 async def test_an_id_that_the_document_does_not_know_and_the_application_takes_is_not_told(
