@@ -16,6 +16,7 @@ from ..document.schemas import merge_schema, references, standalone_schema
 from ..model.json_values import HEADERS, TELLING_HEADERS, leaves, lists, parts
 from ..model.model import Api, HttpAnswer, Json, ObservedProposal, Proposal
 from ..values.data import SampleValues, SecretFilter
+from .effects.columns import PICKED, thing_in
 from .effects.moments import MOST_TOLD, told_of_members
 from .execute import saved_values
 from .resource_model import parse_json, resolve_pointer
@@ -126,6 +127,10 @@ def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator
     elif not seen.unstable_body and not seen.unordered and not secret and len(json.dumps(value)) <= MOST_TOLD:
         yield {"kind": "body_equals", "value": value}
     else:
+        place, thing = thing_in(value)
+        if seen.proposal.group == PICKED and thing and place not in secret:
+            # What is there shows no choice of it: nothing else is.
+            yield _part(place, "has_length", len(thing))
         for place, found in _told_lists(seen, value, secret):
             yield _part(place, "has_length", len(found))
             told = told_of_members(seen, place, found, secret) if place in seen.unordered else []

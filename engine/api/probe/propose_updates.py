@@ -56,14 +56,16 @@ def _updates(
         yield f"{name}_with_other_values", "with other values", {**content, **changed}
     inside = _inside(world, baseline, content, changed) if baseline.operation.method == "PATCH" else ()
     single = _single(world, baseline, content, changed) if len(changed) > 1 else ()
-    for field, fields in [*list(single)[:_MOST_FIELDS], *inside]:
+    for field, fields in list(single)[:_MOST_FIELDS]:
         yield f"{name}_with_another_{field}", f"with another {field}", fields
+    for member, field, fields in inside:
+        yield f"{name}_with_another_{member}_in_{field}", f"with another {member} in {field}", fields
 
 
 def _inside(
     world: ResourceModel, baseline: BaselineRequest, content: Json, changed: Json
-) -> Iterator[tuple[str, Json]]:
-    """Yield the first member of each object that a body holds, with the body in which only that has another value."""
+) -> Iterator[tuple[str, str, Json]]:
+    """Yield the first member of each object that a body holds, the object's name, and the body that changes only it."""
     schema = content_schema(world, baseline)
     for field, fields in _single(world, baseline, content, changed):
         other = fields[field]
@@ -73,7 +75,7 @@ def _inside(
         first = next((name for name, entry in other.items() if isinstance(entry, _SCALARS)), None)
         if first is not None:
             members = {name: entry for name, entry in other.items() if name in needed or name == first}
-            yield f"{first}_in_{field}", {**fields, field: members}
+            yield first, field, {**fields, field: members}
 
 
 def single_updates(world: ResourceModel, baseline: BaselineRequest) -> Iterator[tuple[str, Json]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...document.schemas import type_of
+from ...model.json_values import escape_key
 from ...model.model import ApiParameter, Json, Proposal
 from ...values import paging
 from ...values.data import NOTHING
@@ -60,18 +61,28 @@ def picked_fields(world: ResourceModel, filled: Iterable[Proposal]) -> Iterator[
 
 
 def told_fields(answer: Any) -> list[str]:
-    """Return the names of texts and numbers of an answer: of an object, the first of a list, or what it wraps."""
+    """Return the names of texts and numbers of the thing that an answer tells; see `thing_in`."""
+    _, thing = thing_in(answer)
+    return [name for name, value in thing.items() if isinstance(value, str | int | float)]
+
+
+def thing_in(answer: Any, pointer: str = "") -> tuple[str, Json]:
+    """Return the first object of an answer that holds texts or numbers, with its pointer: also of a list, or wrapped.
+
+    An empty one where there is none.
+    """
     if isinstance(answer, list):
-        return told_fields(answer[0]) if answer else []
+        return thing_in(answer[0], f"{pointer}/0") if answer else (pointer, {})
     if not isinstance(answer, dict):
-        return []
-    own = [name for name, value in answer.items() if isinstance(value, str | int | float)]
-    inner = (told_fields(value) for value in answer.values() if isinstance(value, dict | list))
-    return own or next((names for names in inner if names), [])
+        return pointer, {}
+    if any(isinstance(value, str | int | float) for value in answer.values()):
+        return pointer, answer
+    inner = (thing_in(value, f"{pointer}/{escape_key(str(name))}") for name, value in answer.items())
+    return next((found for found in inner if found[1]), (pointer, {}))
 
 
 def _fields_of_all(makers: Iterable[BaselineRequest]) -> list[str]:
-    return next((names for maker in makers if (names := told_fields(parse_json(maker.answer)))), [])
+    return list(dict.fromkeys(name for maker in makers for name in told_fields(parse_json(maker.answer))))
 
 
 def _drawn_ids(maker: BaselineRequest) -> Iterator[str]:

@@ -69,7 +69,8 @@ def filled_lists(
             if parameter.where == "query":
                 yield from _filtered(world, reading, parameter, story, (setup, three), apart)
                 yield from _filtered_by_users(world, reading, parameter, apart)
-        yield from sorted_by_answers(world, reading, makers, three)
+        seconds = [other[maker.operation.name] for maker in makers if maker.operation.name in other]
+        yield from sorted_by_answers(world, reading, [*makers, *seconds], three)
 
 
 def _filtered(

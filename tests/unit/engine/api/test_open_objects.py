@@ -10,16 +10,17 @@ from typing import Any, cast
 import pytest
 
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.model.model import HttpAnswer, Json, Operation
+from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal, Operation
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.distinct import distinct_request
 from testwright.engine.api.probe.effects.columns import picked_fields, told_fields
 from testwright.engine.api.probe.effects.lists import FILLED, filled_lists
 from testwright.engine.api.probe.effects.other_ids import other_id_proposals
 from testwright.engine.api.probe.flag_effects import with_effect
+from testwright.engine.api.probe.judge import expectations
 from testwright.engine.api.probe.propose_updates import update_proposals
 from testwright.engine.api.probe.resource_model import ResourceModel
-from testwright.engine.api.values.data import SampleValues
+from testwright.engine.api.values.data import SampleValues, SecretFilter
 from testwright.tests.support.engine.baselines import add_baselines
 
 pytestmark = pytest.mark.feature("T-20")
@@ -113,6 +114,10 @@ def test_a_list_is_sorted_by_the_fields_that_answers_wrap(world: ResourceModel) 
     asked = [one.request.get("query") for one in filled_lists(world, {})]
     assert {"_sort": ["modified"]} in asked
     assert {"_sort": ["-modified"]} in asked
+    assert {"_sort": ["-name"]} not in asked
+    second = _with_another(world)
+    second["add"] = replace(second["add"], answer=HttpAnswer(201, {}, '{"data": {"id": "b1", "name": "Grace"}}'))
+    assert {"_sort": ["-name"]} in [one.request.get("query") for one in filled_lists(world, second)]
 
 
 def test_a_list_is_not_sorted_by_ids_that_the_application_draws(world: ResourceModel) -> None:
@@ -140,6 +145,14 @@ async def test_a_choice_of_fields_is_told_where_it_leaves_some_out(world: Resour
     assert all(one.setup == filled[0].setup for one in picked)
     assert await with_effect(cast(BaselineFinder, Picking()), world, picked, 9) == picked
     assert await with_effect(cast(BaselineFinder, Ignoring()), world, picked, 9) == []
+
+
+def test_of_a_choice_of_fields_it_is_told_that_nothing_else_is_there(world: ResourceModel) -> None:
+    [picked, _] = picked_fields(world, [one for one in filled_lists(world, {}) if one.name == FILLED])
+    answer = HttpAnswer(200, {}, '{"data": [{"id": "a1"}, {"id": "a2"}]}')
+    seen = ObservedProposal(replace(picked, setup=()), (answer,), unstable=frozenset({"/data/0/id", "/data/1/id"}))
+    told = list(expectations(seen, world.api, SecretFilter({}), shows=False))
+    assert {"pointer": "/data/0", "operator": "has_length", "value": 1}.items() <= told[1].items()
 
 
 @pytest.mark.parametrize(
