@@ -119,9 +119,9 @@ def sort_changed(function: Function, source: Source) -> Iterator[Edit]:
         if word is not None:
             yield source.replaced(word.value, f"not ({source.of(word.value)})")
         else:
-            start, end = source.span(call)
-            text = source.of(call)
-            yield Edit(start, end, f"{text[:-1]}{', ' if call.args or call.keywords else ''}reverse=True)")
+            # A generator that is the one argument has the parentheses of the call for its own.
+            inside = [source.of(part) for part in (*call.args, *call.keywords)]
+            yield source.replaced(call, f"{source.of(call.func)}({', '.join([*inside, 'reverse=True'])})")
     for call in _calls(function, "order_by"):
         edit = _receiver(call, source)
         if edit is not None:

@@ -67,6 +67,19 @@ def test_a_fault_of_each_kind_is_found_by_the_shape_of_the_code(kind: str, chang
     assert change in _changes(kind)
 
 
+@pytest.mark.parametrize(
+    ("listed", "changed"),
+    [
+        ("sorted(t.name for t in tags)", "sorted((t.name for t in tags), reverse=True)"),
+        ("sorted(tags, key=name)", "sorted(tags, key=name, reverse=True)"),
+        ("tags.sort()", "tags.sort(reverse=True)"),
+    ],
+)
+def test_whatever_is_sorted_is_sorted_the_other_way_round(listed: str, changed: str) -> None:
+    found = faults_in(f'@app.get("/tags")\ndef tags():\n    return {listed}\n', "app.py")
+    assert f"return {changed}" in [fault.after for fault in found if fault.kind == "sort reversed or ignored"]
+
+
 @pytest.mark.parametrize("name", ["desk", "ledger"])
 def test_every_fault_is_python_and_changes_its_file(name: str) -> None:
     for path in sorted((PLANTED / name / "src").rglob("*.py")):
