@@ -209,7 +209,7 @@ async def _proposed(
     readings, untried = await _changed_readings(finder, world, varied, budget, wanted)
     readings += await untouched_readings(finder, world, readings, budget.pairs)
     filled = [proposal for proposal in chosen.proposals if proposal.name == FILLED]
-    readings += await together_proposals(finder, world, [*readings, *filled], budget.pairs, wanted)
+    readings += await together_proposals(finder, world, [*readings, *filled], second, budget.pairs, wanted)
     sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
     related = await relation_proposals(finder, world, second, budget.pairs, wanted)
     related += await _effects(finder, world, second, third, budget.pairs, wanted)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...document.auth import auth_names
 from ...model.json_values import lists
-from ...model.model import HttpAnswer, Json, Proposal
+from ...model.model import ApiParameter, HttpAnswer, Json, Proposal
+from ...values import paging
 from ..baselines import BaselineFinder
 from ..budget import is_wanted
+from ..distinct import Others
 from ..execute import all_worked
 from ..propose_values import copy_request, make_proposal
-from ..resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, parse_json
+from ..resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, parse_json, put_parameter
 from ..sign_in.users import OTHER, USER
 
 _MOST_LISTS = 8
@@ -24,13 +26,17 @@ async def together_proposals(
     finder: BaselineFinder,
     world: ResourceModel,
     changed: Iterable[Proposal],
+    second: Others,
     most: int,
     wanted: Collection[str] | None = None,
 ) -> list[Proposal]:
     """Return readings of lists that no single change fills, after those that fill it together, and by another user.
 
+    Where a second thing is a second member, the list is cut short and read from the second member on as well.
+
     Args:
         changed: readings of which a single change is known to touch the answer.
+        second: second requests by the name of their operation.
         most: how many sequences are sent; a list that is not done by then has no reading.
         wanted: names of the operations that they are proposed for; None for all.
 
@@ -42,7 +48,7 @@ async def together_proposals(
     tries = _Tries(finder, most)
     empty = [one for one in world.baselines.values() if _is_empty(one) and one.operation.name not in touched]
     for reading in [one for one in empty if is_wanted(one.operation, wanted)][:_MOST_LISTS]:
-        found += await _of_list(tries, world, reading)
+        found += await _of_list(tries, world, reading, second)
     return found
 
 
@@ -61,16 +67,16 @@ class _Tries:
     finder: BaselineFinder
     left: int
 
-    async def fill(self, setup: Sequence[Json], request: Json) -> bool:
+    async def fill(self, setup: Sequence[Json], request: Json, *, least: int = 1) -> bool:
         if not self.left:
             return False
         self.left -= 1
         steps = (*setup, request)
         answers = await self.finder.send(steps)
-        return all_worked(answers, steps) and _has_members(answers[-1])
+        return all_worked(answers, steps) and _most_members(answers[-1]) >= least
 
 
-async def _of_list(tries: _Tries, world: ResourceModel, reading: BaselineRequest) -> list[Proposal]:
+async def _of_list(tries: _Tries, world: ResourceModel, reading: BaselineRequest, second: Others) -> list[Proposal]:
     setup = tuple(merge_setups(reading.setup, await tries.finder.everything(reading.operation)))
     if len(setup) > _MOST_CHANGES or not await tries.fill(setup, reading.request):
         return []
@@ -87,7 +93,36 @@ async def _of_list(tries: _Tries, world: ResourceModel, reading: BaselineRequest
     if asked_by_user and not await tries.fill(setup, theirs):
         words = f"{words}, asked by another user than the one who made them"
         found.append(make_proposal(reading, f"{name}_for_another_user", words, "state", theirs, **marks))
-    return found
+    return [*found, *await _cut_short(tries, world, reading, setup, second)]
+
+
+async def _cut_short(
+    tries: _Tries, world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], second: Others
+) -> list[Proposal]:
+    """Return readings of one of two members, where a second thing made by who made the first is another member."""
+    queries = [known for known in reading.operation.parameters if known.where == "query"]
+    cutting = [known for known in queries if paging.counts(known.name) or paging.skips(known.name)]
+    for made in ({**other.request, "auth": step.get("auth")} for step in setup for other in _others(step, second)):
+        more = (*setup, {key: entry for key, entry in made.items() if key != "save" and entry is not None})
+        if not cutting or not is_complete((*more, reading.request)):
+            continue
+        if await tries.fill(more, reading.request, least=2):
+            return [_cut(reading, parameter, more) for parameter in cutting]
+    return []
+
+
+def _others(step: Json, second: Others) -> Iterator[BaselineRequest]:
+    """Yield the request that makes a second thing where a step makes the first one."""
+    for other in second.values():
+        if (other.operation.method, other.operation.path) == (step["method"], step["path"]):
+            yield other
+
+
+def _cut(reading: BaselineRequest, parameter: ApiParameter, setup: tuple[Json, ...]) -> Proposal:
+    request = copy_request(reading.request)
+    put_parameter(request, parameter, 1)
+    name, words = f"filled_by_{parameter.name}", f"lists by {parameter.name} 1 what several changes fill"
+    return make_proposal(reading, name, words, "state", request, setup=setup, priority="high")
 
 
 async def _fewest(tries: _Tries, setup: tuple[Json, ...], request: Json) -> tuple[Json, ...]:
@@ -100,5 +135,5 @@ async def _fewest(tries: _Tries, setup: tuple[Json, ...], request: Json) -> tupl
     return tuple(kept)
 
 
-def _has_members(answer: HttpAnswer) -> bool:
-    return any(members for _, members in lists(parse_json(answer), frozenset()))
+def _most_members(answer: HttpAnswer) -> int:
+    return max((len(members) for _, members in lists(parse_json(answer), frozenset())), default=0)

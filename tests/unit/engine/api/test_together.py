@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 import pytest
 
 from testwright.engine.api.document.auth import Credential
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.model.model import HttpAnswer, Json, Operation, Proposal
+from testwright.engine.api.model.model import ApiParameter, HttpAnswer, Json, Operation, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
+from testwright.engine.api.probe.distinct import NO_OTHERS, Others
 from testwright.engine.api.probe.effects.together import together_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel
 from testwright.engine.api.values.data import SampleValues
@@ -48,8 +50,10 @@ def world(answer: str = '{"news": []}') -> ResourceModel:
     return found
 
 
-async def _found(feed: Feed, known: ResourceModel, changed: Sequence[Proposal] = (), most: int = 99) -> list[Proposal]:
-    return await together_proposals(cast(BaselineFinder, feed), known, changed, most)
+async def _found(
+    feed: Feed, known: ResourceModel, changed: Sequence[Proposal] = (), most: int = 99, second: Others = NO_OTHERS
+) -> list[Proposal]:
+    return await together_proposals(cast(BaselineFinder, feed), known, changed, second, most)
 
 
 async def test_a_list_that_several_changes_fill_together_is_read_after_those_alone_and_by_another_user() -> None:
@@ -74,6 +78,22 @@ async def test_a_list_with_members_or_one_that_a_single_change_fills_is_looked_a
 @pytest.mark.parametrize(("further", "is_read"), [(10, True), (60, False)])
 async def test_of_very_many_changes_nobody_tries_which_are_needed(further: int, is_read: bool) -> None:
     assert bool(await _found(Feed(further=further), world())) is is_read
+
+
+async def test_such_a_list_is_cut_short_where_a_second_thing_is_a_second_member() -> None:
+    known = world()
+    [baseline] = known.baselines.values()
+    sizes = tuple(ApiParameter(name, "query", False, {"type": "integer"}) for name in ("limit", "offset", "author"))
+    known.baselines["feed"] = replace(baseline, operation=replace(baseline.operation, parameters=sizes))
+    news = next(one for one in known.api.operations if one.path == "/news")
+    again = BaselineRequest(news, {"method": "POST", "path": "/news", "auth": "user"}, (), HttpAnswer(201))
+    found = await _found(Feed(), known, second={news.name: again})
+    cut = [one for one in found if one.name.startswith("filled_by")]
+    assert [one.request["query"] for one in cut] == [{"limit": 1}, {"offset": 1}]
+    made = [step["auth"] for step in cut[0].setup if step["path"] == "/news"]
+    assert len(made) == 2
+    assert made[0] == made[1]
+    assert not [one for one in await _found(Feed(), known) if one.name.startswith("filled_by")]
 
 
 async def test_a_list_of_which_there_is_no_room_to_try_what_fills_it_is_not_read() -> None:
