@@ -20,6 +20,7 @@ from ..resource_model import (
     ResourceModel,
     merge_setups,
     put_parameter,
+    resource_of,
     singular,
     variables_in,
 )
@@ -177,13 +178,16 @@ def _lists_of_another_parent(
     world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], other: Others
 ) -> Iterator[Proposal]:
     """Yield the reading of a list below one parent while another parent has a member, too."""
-    for _, second, names in producers_with_another(world, reading.operation, other):
+    several = len(reading.operation.path_parameters) > 1
+    for producer, second, names in producers_with_another(world, reading.operation, other):
         members = [step for step in setup if variables_in(step) & set(names) and step["method"] in UNSAFE]
         steps = [copy_request(step) for step in renamed(members, names)]
         if steps:
             more = tuple(merge_setups((*setup, *second.story), steps))
-            words, marks = "lists only its own", {"wants": "success", "setup": more, "priority": "critical"}
-            yield make_proposal(reading, "lists_only_its_own", words, "success", reading.request, **marks)
+            where = f" beside another {resource_of(producer.operation.path)}" if several else ""
+            words, marks = f"lists only its own{where}", {"wants": "success", "setup": more, "priority": "critical"}
+            name = words.replace(" ", "_")
+            yield make_proposal(reading, name, words, "success", reading.request, **marks)
 
 
 def _second_page(reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[Proposal]:
