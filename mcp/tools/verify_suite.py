@@ -17,13 +17,13 @@ from .run_tests import (
     OPTIONS,
     RESULT_SCHEMA,
     SERVER_TEST_SECONDS,
-    SERVER_WALL_SECONDS,
     TIMED_TEST_SECONDS,
     is_api,
     is_browser,
     measured_files,
     python_framework,
     read_spec,
+    server_wall_seconds,
     staged_files,
 )
 
@@ -50,7 +50,7 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
         slow = {"test_seconds": BROWSER_TEST_SECONDS, "wall_seconds": BROWSER_WALL_SECONDS, "seeds": (11,)}
         limits = {**slow, **limits}
     if any(map(is_api, specs.values())):
-        limits = {"test_seconds": SERVER_TEST_SECONDS, "wall_seconds": SERVER_WALL_SECONDS, **limits}
+        limits = {"test_seconds": SERVER_TEST_SECONDS, "wall_seconds": server_wall_seconds(specs.values()), **limits}
         if len(test_paths) == 1 and all(map(is_api, specs.values())):
             limits["seeds"] = (11,)  # its one file was shuffled by itself before
     if any(spec.get("test_type") == "performance" for spec in specs.values()):

@@ -45,7 +45,7 @@ from .propose_sequences import state_dependent_proposals
 from .propose_updates import update_proposals
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
-from .second_values import second_things, third_things, varied_stories
+from .second_values import second_creations, second_things, third_things, varied_stories
 from .sign_in.failure import MissingCredential, SignInFailure
 from .sign_in.letter_case import letter_case_proposals
 from .sign_in.prepare import find_credentials, sign_in_again
@@ -285,6 +285,7 @@ def _all_proposals(
         yield from invalid_bodies(world, refused)
     yield from (*lists, *stored)
     yield from picked_fields(world, (proposal for proposal in lists if proposal.name == FILLED))
+    yield from second_creations(world, second)
     yield from logins_after_change(world)
     yield from update_proposals(world, varied)
     yield from conditional_proposals(world, second)

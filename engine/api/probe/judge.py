@@ -127,16 +127,24 @@ def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator
     elif not seen.unstable_body and not seen.unordered and not secret and len(json.dumps(value)) <= MOST_TOLD:
         yield {"kind": "body_equals", "value": value}
     else:
-        place, thing = thing_in(value)
-        if seen.proposal.group == PICKED and thing and place not in secret:
-            # What is there shows no choice of it: nothing else is.
-            yield _part(place, "has_length", len(thing))
+        if seen.proposal.group == PICKED:
+            yield from _alone(value, secret)
         for place, found in _told_lists(seen, value, secret):
             yield _part(place, "has_length", len(found))
             told = told_of_members(seen, place, found, secret) if place in seen.unordered else []
             if told:
                 yield _part(place, "in_any_order", told)
         yield from _within(_parts(seen, value, secret), _MOST_POINTS)
+
+
+def _alone(value: Any, secret: frozenset[str]) -> Iterator[Json]:
+    """Yield how many fields things have that were asked for some: what is there does not tell that nothing else is."""
+    place, thing = thing_in(value)
+    listed = resolve_pointer(value, place.rpartition("/")[0]) if place.endswith("/0") else None
+    things = {f"{place[:-1]}{number}": one for number, one in enumerate(listed or ())} if listed else {place: thing}
+    told = ((one, held) for one, held in things.items() if isinstance(held, dict) and held and one not in secret)
+    for pointer, held in _within(told, _MOST_LISTS):
+        yield _part(pointer, "has_length", len(held))
 
 
 def _told_lists(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[tuple[str, list[Any]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -11,7 +11,7 @@ from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
 from .distinct import Others, distinct_requests, third_request
 from .execute import all_worked
-from .propose_values import copy_request
+from .propose_values import copy_request, make_proposal
 from .resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups
 
 
@@ -100,6 +100,14 @@ async def _alone(finder: BaselineFinder, world: ResourceModel, second: Others, m
         if len(answers) == len(baseline.setup) + 1 and answers[-1].ok:
             found[baseline.operation.name] = replace(baseline, request=request, answer=answers[-1])
     return found
+
+
+def second_creations(world: ResourceModel, second: Others) -> Iterator[Proposal]:
+    """Yield the request for each second thing while the first is there: what the first holds is nothing of its own."""
+    for name, other in second.items():
+        marks: Json = {"setup": world.baselines[name].story, "priority": "high", "wants": "success"}
+        request = copy_request(other.request)
+        yield make_proposal(other, "beside_another", "makes another one", "success", request, **marks)
 
 
 def with_other_choices(world: ResourceModel, second: Others) -> dict[str, BaselineRequest]:

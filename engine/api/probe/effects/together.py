@@ -107,7 +107,10 @@ async def _cut_short(
         if not cutting or not is_complete((*more, reading.request)):
             continue
         if await tries.fill(more, reading.request, least=2):
-            return [_cut(reading, parameter, more) for parameter in cutting]
+            marks: Json = {"setup": more, "priority": "high"}
+            words, request = "lists both that several changes fill", copy_request(reading.request)
+            both = make_proposal(reading, "lists_both", words, "state", request, **marks)
+            return [both, *(_cut(reading, parameter, more) for parameter in cutting)]
     return []
 
 

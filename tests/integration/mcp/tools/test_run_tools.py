@@ -13,7 +13,7 @@ from testwright.engine.python.write.render import render
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.services import ToolServices
 from testwright.mcp.toolbox.toolbox import build_toolbox
-from testwright.mcp.tools.run_tests import module_name
+from testwright.mcp.tools.run_tests import SERVER_WALL_SECONDS, module_name, server_wall_seconds
 from testwright.sandbox.target import PythonTarget, prepare_target
 from testwright.tests.support.engine.sandboxes import needed_sandbox
 from testwright.tests.support.mcp.tool_session import expectation, make_services, unit_case, unit_spec, write_files
@@ -143,3 +143,9 @@ def test_a_file_is_imported_by_the_name_that_a_folder_of_the_import_path_gives_i
     assert module_name(spec, "src/desk/models.py", ("src", ".")) == "desk.models"
     assert module_name(None, "src/desk/__init__.py", ("src",)) == "desk"
     assert module_name(None, "desk/models.py", (".",)) == "desk.models"
+
+
+def test_many_tests_of_an_application_have_longer_than_few():
+    few, many = {"cases": [{}] * 10}, {"cases": [{}] * 900}
+    assert server_wall_seconds([few]) == SERVER_WALL_SECONDS
+    assert server_wall_seconds([few, many]) > server_wall_seconds([many]) > SERVER_WALL_SECONDS

@@ -90,6 +90,9 @@ async def test_such_a_list_is_cut_short_where_a_second_thing_is_a_second_member(
     found = await _found(Feed(), known, second={news.name: again})
     cut = [one for one in found if one.name.startswith("filled_by")]
     assert [one.request["query"] for one in cut] == [{"limit": 1}, {"offset": 1}]
+    [both] = [one for one in found if one.name == "lists_both"]
+    assert both.setup == cut[0].setup
+    assert "query" not in both.request
     made = [step["auth"] for step in cut[0].setup if step["path"] == "/news"]
     assert len(made) == 2
     assert made[0] == made[1]
