@@ -8,7 +8,7 @@ from ...sandbox.javascript.npm_folder import InstalledFolder as ToolChain
 from ...sandbox.javascript.npm_folder import NpmFolder
 
 SOURCE = Path(__file__).with_name("chain")
-COMPILED = "compiled"
+COMPILED = "compiled-inside"
 CHECKS = NpmFolder(SOURCE, "javascript", "the JavaScript checks", "check.mjs")
 
 __all__ = ["CHECKS", "COMPILED", "SOURCE", "ToolChain"]

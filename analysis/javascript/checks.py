@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,8 +24,10 @@ from ...utils.user_folders import cache_folders
 from .chain import CHECKS, COMPILED, ToolChain
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
+HEAP = "--max-old-space-size=1024"
 _SECONDS = 90.0
 _LIMITS = Limits(wall_seconds=_SECONDS, memory_mib=32_768, processes=128, file_mib=1)
+_COMPILING = replace(_LIMITS, file_mib=64)
 _WARMING = """import {{ expect, test }} from '{module}';
 import {{ it as subject }} from './it';
 
@@ -91,9 +93,10 @@ class JavaScriptChecks:
     async def _open(self) -> tuple[NodeRuntime, ToolChain, Sandbox | None]:
         if self._opened is None:
             node, chain = await asyncio.to_thread(self._prepare)
-            if chain.fresh:
-                await _verify_chain(node, chain)
-            self._opened = (node, chain, await asyncio.to_thread(_sandbox))
+            sandbox = await asyncio.to_thread(_sandbox)
+            if await asyncio.to_thread(_is_new, chain):
+                await _verify_chain(node, chain, sandbox)
+            self._opened = (node, chain, sandbox)
         return self._opened
 
     def _prepare(self) -> tuple[NodeRuntime, ToolChain]:
@@ -108,15 +111,26 @@ def _sandbox() -> Sandbox | None:
         return None
 
 
-async def _verify_chain(node: NodeRuntime, chain: ToolChain) -> None:
-    """Verifies that a new chain works; Node also caches the compiled chain in this run."""
+def _is_new(chain: ToolChain) -> bool:
+    """Whether Node has compiled nothing of the chain yet; makes the folder for that, where it can be written."""
+    with contextlib.suppress(OSError):
+        (chain.folder / COMPILED).mkdir()
+        return True
+    return chain.fresh
+
+
+async def _verify_chain(node: NodeRuntime, chain: ToolChain, sandbox: Sandbox | None) -> None:
+    """Verifies that a new chain works; Node also caches the compiled chain in this run.
+
+    It keeps a cache for each user id, and the sandbox has one of its own: so this runs as all later checks do.
+    """
     modules = {"jest": "@jest/globals", "playwright": "@playwright/test"}
     files = [
         ScriptFile(f"it.test{ending}", _WARMING.format(module=modules[framework]), framework)
         for framework in ("jest", "playwright")
         for ending in (".js", ".ts")
     ]
-    found = await _run_checks(node, chain, None, files)
+    found = await _run_checks(node, chain, sandbox, files, compiles=True)
     if any(found):
         raise EnvironmentFault(
             f"the JavaScript checks in {chain.folder} do not work: {found}", advice=f"delete {chain.folder}, try again"
@@ -124,15 +138,30 @@ async def _verify_chain(node: NodeRuntime, chain: ToolChain) -> None:
 
 
 async def _run_checks(
-    node: NodeRuntime, chain: ToolChain, sandbox: Sandbox | None, files: Sequence[ScriptFile]
+    node: NodeRuntime,
+    chain: ToolChain,
+    sandbox: Sandbox | None,
+    files: Sequence[ScriptFile],
+    *,
+    compiles: bool = False,
 ) -> list[list[ScriptIssue]]:
+    """Runs Node once; `compiles`: whether it may write down what it has compiled."""
     request = json.dumps({"files": [asdict(file) for file in files]}).encode("utf-8", "surrogatepass")
-    argv = (str(node.path), "--max-old-space-size=1024", str(chain.script))
+    argv = (str(node.path), HEAP, str(chain.script))
     environment = {"NODE_COMPILE_CACHE": str(chain.folder / COMPILED), "LANG": "C.UTF-8"}
     if sandbox is None:
         code, out, errors = await _run_unsandboxed(argv, chain, environment, request)
     else:
-        code, out, errors = await _run_sandboxed(sandbox, argv, chain, environment, request)
+        program = Program(
+            argv=argv,
+            cwd=chain.folder,
+            environment=environment,
+            readable=(chain.folder,),
+            writable=(chain.folder / COMPILED,) if compiles else (),
+            limits=_COMPILING if compiles else _LIMITS,
+            stdin=request,
+        )
+        code, out, errors = await _run_sandboxed(sandbox, program)
     if code != 0:
         raise ToolFailure(
             f"the JavaScript checks broke off (exit code {code}): {_error_line(errors)}",
@@ -164,12 +193,7 @@ async def _run_unsandboxed(
     return child.returncode or 0, out, errors
 
 
-async def _run_sandboxed(
-    sandbox: Sandbox, argv: tuple[str, ...], chain: ToolChain, environment: Mapping[str, str], request: bytes
-) -> tuple[int, bytes, bytes]:
-    program = Program(
-        argv=argv, cwd=chain.folder, environment=environment, readable=(chain.folder,), limits=_LIMITS, stdin=request
-    )
+async def _run_sandboxed(sandbox: Sandbox, program: Program) -> tuple[int, bytes, bytes]:
     try:
         done = await sandbox.run(program)
     except SandboxFailure as fault:

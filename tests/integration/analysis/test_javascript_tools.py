@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from testwright.agents.contract.contracts import contract_of
 from testwright.agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
 from testwright.analysis.javascript import checks as javascript
+from testwright.analysis.javascript.chain import CHECKS, COMPILED
 from testwright.core.errors import EnvironmentFault, SandboxUnavailable
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.sandbox.javascript import node
+from testwright.sandbox.opening import open_sandbox
+from testwright.sandbox.protocol import Limits, Program
 from testwright.tests.support.agents.fake_chat import asked as ask
 from testwright.tests.support.mcp.js_chain import use_machine_cache
 from testwright.tests.support.mcp.tool_session import make_services, write_files
 from testwright.tests.support.projects.web_shop import case, engineer_inputs
+from testwright.utils.user_folders import cache_folders
 
 GOOD = "import { half } from '../src/half';\n\ntest('half of 4', () => {\n  expect(half(4)).toBe(2);\n});\n"
 SPEC = (
@@ -98,6 +104,22 @@ async def test_without_a_sandbox_the_answer_is_the_same(services, monkeypatch):
     monkeypatch.setattr(javascript, "open_sandbox", none)
     [found] = await services.javascript.issues([javascript.ScriptFile("a.test.js", GOOD + "half(;\n", "jest")])
     assert [(one.type, one.line) for one in found] == [("syntax", 6)]
+
+
+@pytest.mark.feature("T-10")
+async def test_what_node_compiled_of_the_chain_is_there_in_the_sandbox(client, services):
+    write_files(services.run_folder.staged, {"tests/half.test.js": GOOD})
+    await client.call("validate_test_code", {"code_path": "tests/half.test.js", "framework": "jest"})
+    chain = CHECKS.install(cache_folders(services.root))
+    asking = Program(
+        argv=(str(node.find_node().path), javascript.HEAP, "-p", "require('node:module').getCompileCacheDir()"),
+        cwd=chain.folder,
+        environment={"NODE_COMPILE_CACHE": str(chain.folder / COMPILED)},
+        readable=(chain.folder,),
+        limits=Limits(memory_mib=32_768),
+    )
+    kept = Path((await open_sandbox().run(asking)).stdout.decode().strip())
+    assert any(kept.iterdir())
 
 
 @pytest.mark.feature("T-10")
