@@ -5,10 +5,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from testwright.agents.contract.lifecycle import RequestOptions
@@ -142,11 +144,16 @@ def testing_state(**more: Any) -> TestingAgentState:
     return new_testing_state(**{**given, **more})
 
 
+@cache  # compiling it takes longer than most tests
+def impatient_graph() -> CompiledStateGraph[TestingAgentState, RunContext, Any, Any]:
+    """The testing graph without checkpoints, and without waits before it tries again."""
+    return build_testing_graph(retry=transient_retries(first_wait=0.0))
+
+
 async def run_testing_graph(made: Bench, **state: Any) -> dict[str, Any]:
     """The testing graph to its end, without waits before it tries again; every scripted tool has been asked."""
-    graph = build_testing_graph(retry=transient_retries(first_wait=0.0))
     with providing(made.context, made.services):
-        values = await graph.ainvoke(testing_state(**state), context=made.context)
+        values = await impatient_graph().ainvoke(testing_state(**state), context=made.context)
     made.tools.finish()
     return values
 
