@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -270,25 +271,38 @@ def _base_of(path: Path) -> Path:
 
 
 def _ask(executable: Path) -> dict:
-    """Run the probe. Version managers' shims need PATH and HOME. Raises _BrokenError."""
-    environment = {name: os.environ[name] for name in _PROBE_ENVIRONMENT if name in os.environ}
+    """What the probe says. Version managers' shims need PATH and HOME. Raises _BrokenError."""
+    environment = tuple((name, os.environ[name]) for name in _PROBE_ENVIRONMENT if name in os.environ)
+    is_ours = executable.resolve() == Path(sys.executable).resolve()
+    said = _said_by_ours(executable, environment) if is_ours else _said_by(executable, environment)
+    return json.loads(said)
+
+
+@cache  # what runs this process stays what it is meanwhile
+def _said_by_ours(executable: Path, environment: tuple[tuple[str, str], ...]) -> str:
+    return _said_by(executable, environment)
+
+
+def _said_by(executable: Path, environment: tuple[tuple[str, str], ...]) -> str:
+    """Run the probe; its answer is JSON. Raises _BrokenError."""
     try:
         answer = subprocess.run(
             [str(executable), "-I", "-S", "-c", _PROBE],
             capture_output=True,
             text=True,
             timeout=60,
-            env=environment,
+            env=dict(environment),
             cwd="/",
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as fault:
         raise _BrokenError(f"{executable} does not run: {fault}") from fault
     try:
-        return json.loads(answer.stdout)
+        json.loads(answer.stdout)
     except ValueError as fault:
         last = answer.stderr.strip().splitlines()[-1:] or [f"exit code {answer.returncode}"]
         raise _BrokenError(f"{executable} does not answer like a Python: {last[0]}") from fault
+    return answer.stdout
 
 
 def _existing(folders: list[Path]) -> tuple[Path, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import uuid
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -16,6 +17,7 @@ from testwright.sandbox.protocol import Limits, Program, Sandbox, SandboxKind
 PATIENT = Limits(wall_seconds=120)
 
 
+@cache  # opening one tries out what works on this machine, which stays so
 def needed_sandbox(kind: SandboxKind) -> Sandbox:
     """The sandbox, or a failed test where this machine has none of that kind."""
     try:
