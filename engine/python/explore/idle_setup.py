@@ -31,6 +31,7 @@ from ..selection.idle_arguments import (
 )
 from ..selection.idle_steps import CalledSteps, asking_methods
 from ..selection.representative import is_trivial
+from .direct_constructions import direct_constructions
 
 Kills = Mapping[int, frozenset[int]]
 # Each round selects again, which takes a second or more in a large module.
@@ -64,7 +65,8 @@ async def drop_idle_setup(
     known = dict(kills)
     subjects = frozenset(one.qualname for one in facts.callables())
     steps = CalledSteps(facts)
-    evidence = _Evidence(steps, await asyncio.to_thread(asking_methods, search.records, facts, steps))
+    asking = partial(asking_methods, search.records, facts, steps, leaves_arguments=False)
+    evidence = _Evidence(steps, await asyncio.to_thread(asking))
     for number in range(_ROUNDS):
         if over():
             break
@@ -74,6 +76,9 @@ async def drop_idle_setup(
         for _ in range(_STATEMENTS):
             pairs = await _shortened(chosen, search, observer, subjects, evidence, others)
             sure = [pair for pair in pairs if evidence.allows(*pair, known)]
+            replaced = {long.number for long, _ in sure}
+            rest = [one for one in chosen if one.number not in replaced]
+            sure += await _constructed_at_once(rest, facts, search, observer)
             search.records, known = without_replaced(search.records, known, _numbers(sure))
             # What is shorter by one statement may lack another one, too.
             chosen, others, shorter = [short for _, short in sure], [], shorter or bool(sure)
@@ -185,9 +190,23 @@ async def _shortened(
         # An exception of an empty object, or an empty answer, tells little without what was put into it.
         if short is None or short.trial.subject not in subjects:
             continue
-        if not is_trivial(short.observation) or not _fills(long.trial, short.trial):
+        if not is_trivial(short.observation) or not _fills(long.trial, short.trial, evidence):
             pairs.append((long, short))
     return pairs
+
+
+async def _constructed_at_once(
+    records: Sequence[TrialRecord], facts: ModuleFacts, search: TrialSearch, observer: Watcher
+) -> list[tuple[TrialRecord, TrialRecord]]:
+    """Pairs of a record and one that makes its object in one step, and is equal in everything else."""
+    fast = (one for one in records if one.seen.steps <= SLOW_STEPS)
+    variants = [(one, list(direct_constructions(one.trial, facts))) for one in fast]
+    ran = {_key(one.trial): one for one in search.records}
+    asked = {trial: None for _, found in variants for trial in found if _key(trial) not in ran}
+    new = await run_trials(list(asked), search, observer) if asked else {}
+    tried = [(long, [ran.get(_key(one)) or new.get(one) for one in found]) for long, found in variants]
+    equal = ((long, next((one for one in found if one and _is_equal(one, long)), None)) for long, found in tried)
+    return [(long, short) for long, short in equal if short is not None]
 
 
 def _without_a_statement(record: TrialRecord, evidence: _Evidence) -> Iterator[Trial]:
@@ -226,10 +245,11 @@ def _left_out(long: Trial, short: Trial) -> set[str]:
     return set(long.arrange) - set(short.arrange)
 
 
-def _fills(long: Trial, short: Trial) -> bool:
+def _fills(long: Trial, short: Trial, evidence: _Evidence) -> bool:
     """Whether what was left out may put something into an object; a call such as `box.at(3)` only asks."""
     left_out = _left_out(long, short) if len(long.arrange) > len(short.arrange) else set[str]()
-    return any(may_fill(parse_python(text.strip()).body[0]) for text in left_out)
+    statements = (text for text in left_out if not evidence.only_asks(long, text))
+    return any(may_fill(parse_python(text.strip()).body[0]) for text in statements)
 
 
 def _is_equal(short: TrialRecord, long: TrialRecord) -> bool:

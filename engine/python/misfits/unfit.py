@@ -28,13 +28,26 @@ def is_unfit(trial: Trial, facts: ModuleFacts) -> bool:
     """
     if trial.wanted or trial.source in RICH_SOURCES:
         return trial.source == "call_site" and not trial.wanted and _calls_empty_object(trial, facts)
-    if has_odd_year(trial, facts) or _calls_empty_object(trial, facts) or _NONE_AS_KEY.fullmatch(trial.act):
+    if (
+        _takes_notes_of_its_own(trial, facts)
+        or has_odd_year(trial, facts)
+        or _calls_empty_object(trial, facts)
+        or _NONE_AS_KEY.fullmatch(trial.act)
+    ):
         return True
     arguments, kinds = arguments_of(trial, facts)
     if mixes_kinds(arguments, kinds) or any(contradicts_name(one, kinds) for one in arguments):
         return True
     made = [one for one in arguments if _builds_object(one, trial) and one.domain.source in SAID_SOURCES]
     return any(not is_inside(one.value, _of_any_items(one.domain), kinds, conditions=False) for one in made)
+
+
+def _takes_notes_of_its_own(trial: Trial, facts: ModuleFacts) -> bool:
+    """Whether a method is passed what it keeps notes in by its own object, `notes[self] = …`, in which others keep
+    theirs: only the code that calls all of them knows what is in there."""
+    owner, _, member = trial.subject.rpartition(".")
+    members = (one for known in facts.classes if known.name == owner for one in known.members)
+    return any(one.name == member and ("item:self" in {use for _, use in one.uses}) for one in members)
 
 
 def _calls_empty_object(trial: Trial, facts: ModuleFacts) -> bool:

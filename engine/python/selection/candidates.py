@@ -10,6 +10,7 @@ from ....utils.python_source import literal_value
 from ..domain.example_texts import signs_beside
 from ..domain.membership import count_outside, knows_domains
 from ..facts.lineage import with_inherited
+from ..facts.reading_methods import MethodReader
 from ..inputs.plain_texts import is_half_word, oddness, oddness_beside
 from ..inputs.template_dialects import foreign_samples
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
@@ -38,7 +39,7 @@ from .idle_arguments import idle_records
 from .idle_steps import records_with_idle_steps
 from .meant_errors import RaisingLines, is_meant, raised_by_accident
 from .representative import Representation, represent, shows_unset_parts, texts_in
-from .tautologies import answers_undecorated, says_nothing, silent_methods, works_on_nothing
+from .tautologies import answers_undecorated, changes_nothing, says_nothing, silent_methods, works_on_nothing
 
 _FOUND_BY_SEARCH = CHANGED_SOURCES | {SIMPLIFIED, PLAINER}
 Goal = tuple[object, ...]
@@ -196,6 +197,8 @@ def _admitted(
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
     passed_over = records_with_idle_steps(records, facts) | deprecated_uses(records) | loose_comparisons(records)
     silent = silent_methods(records)
+    code = MethodReader(facts)
+    changing = frozenset(one for one in silent if code.effect(one) == "changes")
     forbidden = classes_made_elsewhere((one.trial for one in records if one.observation.outcome == "returned"), facts)
     for record in records:
         if record.number in passed_over or says_nothing(record, facts) or _is_unfit(record, facts, fitting):
@@ -206,7 +209,7 @@ def _admitted(
             continue
         if raised_by_accident(record, lines) or rebinds_import(record.trial):
             continue
-        if silent and works_on_nothing(record.trial, silent):
+        if silent and (works_on_nothing(record.trial, silent) or changes_nothing(record, changing)):
             continue
         if not record.trial.wanted and answers_undecorated(record.trial, record.observation):
             continue

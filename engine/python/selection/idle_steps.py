@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from ....utils.python_source import shared_module
 from ..facts.reading_methods import Effect, MethodReader
-from ..model.model import RICH_SOURCES, ModuleFacts
+from ..model.model import RICH_SOURCES, ModuleFacts, Observation
 from ..scenarios.scenario import ShownBehaviour
 from ..search.trial_search import TrialRecord
 from ..usage.receiver_classes import ReceiverClasses
@@ -87,15 +87,21 @@ def _is_done_without(record: TrialRecord, steps: Set[int], records: Sequence[Tri
 
 
 def asking_methods(
-    records: Sequence[TrialRecord], facts: ModuleFacts, steps: CalledSteps | None = None
+    records: Sequence[TrialRecord],
+    facts: ModuleFacts,
+    steps: CalledSteps | None = None,
+    *,
+    leaves_arguments: bool = True,
 ) -> frozenset[str]:
     """Qualified names of methods that return something and change nothing, as far as records and their code show.
 
     Args:
         steps: what tells the statements of the module's trials apart, where there is one already.
+        leaves_arguments: whether one that changes what it is passed counts as changing something.
     """
     returned: set[str] = set()
     changing: set[str] = set()
+    deriving: dict[str, bool] = {}
     for record in records:
         subject, observation = record.trial.subject, record.observation
         called = _STEP.fullmatch(record.trial.act)
@@ -103,19 +109,30 @@ def asking_methods(
             continue
         value = observation.value
         gives_held = value is not None and bool(value.held) and value.type_name not in _UNCHANGEABLE
-        if observation.effects or observation.output or observation.errors or gives_held:
+        effects = observation.effects if leaves_arguments else _effects_on(called[1], observation)
+        if effects or observation.output or observation.errors or (gives_held and leaves_arguments):
             changing.add(subject)
         elif value is not None and value.source != "None":
             returned.add(subject)
+            makes = value.type_name.rpartition(".")[2] == subject.rpartition(".")[0] and not value.held
+            deriving[subject] = makes and deriving.get(subject, True)
     found = returned - changing
     if not found:
         return frozenset()
     mattering, repeatable = _compared(records, found, steps or CalledSteps(facts))
+    # What always makes another object of its class needs no second call to show that it changes none.
+    repeatable |= {one for one, makes in deriving.items() if makes}
     code = MethodReader(facts)
     idle: dict[str, Effect] = {one: code.effect(one) for one in found - mattering}
     return frozenset(
         one for one, effect in idle.items() if effect == "reads" or (effect == "unknown" and one in repeatable)
     )
+
+
+def _effects_on(name: str, observation: Observation) -> list[str]:
+    """What is told of a variable, or of parts of it, that is another than before."""
+    reads = re.compile(rf"((len|repr)\()?{re.escape(name)}\b")
+    return [expression for expression, _ in observation.effects if reads.match(expression)]
 
 
 def _compared(records: Sequence[TrialRecord], names: set[str], called: CalledSteps) -> tuple[set[str], set[str]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ....utils.python_source import shared_expression
 from ..judge.announcements import Announcements
 from ..judge.oracle import ACCIDENTS
+from ..model.arcs import arcs_within
 from ..model.model import CallableFacts, Lines, ModuleFacts, Trial
 from ..search.trial_search import TrialRecord
 from .representative import Representation
@@ -28,6 +29,8 @@ _PROTOCOLS: Mapping[str, frozenset[str]] = {
     "ValueError": frozenset({"index", "remove"}),
 }
 _LOOK_UPS = frozenset({"IndexError", "KeyError", "LookupError"})
+_MAKING = "__init__"
+_ITERATING = frozenset({"__iter__", "__next__"})
 _CALLS_EMPTY = re.compile(r"(?<!not )(?<!non-)(?<!be )(?<!no )\bempty\b", re.IGNORECASE)
 _FILLED = re.compile(r"\(\[[^\]]|\(\{[^}]")
 _EMPTY_VALUES = re.compile(r"""\(\)|\[\]|\{\}|(["'])\1""")
@@ -48,7 +51,7 @@ class RaisingLines:
         return cls(
             frozenset(site.line for subject in subjects for site in subject.raises),
             Announcements(facts),
-            tuple((one.name, one.lines) for one in subjects if one.owner is not None),
+            tuple((_MAKING if one.kind == "constructor" else one.name, one.lines) for one in subjects if one.owner),
         )
 
 
@@ -61,6 +64,8 @@ def raised_by_accident(record: TrialRecord, lines: RaisingLines) -> bool:
     compares = not member.startswith("__") or member == "__hash__"
     if compares and isinstance(shared_expression(record.trial.act), ast.Compare):
         return True  # nobody sees which side raised it
+    if _is_of_an_operand(record, lines):
+        return True
     name = raised.type_name.rpartition(".")[2]
     # Line 0: the exception did not come from the module. That an operator takes no other kind of object is Python's.
     if raised.line == 0 or name in NEVER_ASSERTED:
@@ -94,9 +99,21 @@ def is_meant(record: TrialRecord, shown: Representation, lines: RaisingLines) ->
     return bool(owner) and member in _PROTOCOLS.get(name, ())
 
 
+def _is_of_an_operand(record: TrialRecord, lines: RaisingLines) -> bool:
+    """Whether a method was not reached because an object that it was to be passed could not be made: `a | Or()`."""
+    raised, member = record.observation.raised, record.trial.subject.rpartition(".")[2]
+    own = [place for name, place in lines.members if name == member]
+    if raised is None or not own or any(arcs_within(place, record.arcs) for place in own):
+        return False
+    return any(name == _MAKING and first <= raised.line <= last for name, (first, last) in lines.members)
+
+
 def _is_of_a_later_call(record: TrialRecord, lines: RaisingLines) -> bool:
-    """Whether a method raised that the act calls on what its subject gave: `(shelf | other).pop("a")`."""
+    """Whether a method raised that the act calls on what its subject gave, `(shelf | other).pop("a")`, or that is asked
+    for the items of what a function gave."""
     act, raised = shared_expression(record.trial.act), record.observation.raised
+    if raised is not None and record.trial.mode == "iterate" and "." not in record.trial.subject:
+        return any(name in _ITERATING and first <= raised.line <= last for name, (first, last) in lines.members)
     if raised is None or not isinstance(act, ast.Call) or not isinstance(act.func, ast.Attribute):
         return False
     called = act.func.attr

@@ -121,7 +121,7 @@ def _made_of_arguments(candidate: TrialCandidate, stored: _Stored) -> list[str] 
     handed_on = _handed_on(trial.act, stored.constructor)
     for name, held in value.attributes:
         source = held.source or ""
-        if name in handed_on or (bare and (source in ("True", "False") or left_out.get(name) == "None")):
+        if name in handed_on or (bare and (source in ("True", "False") or left_out.get(name) in ("None", source))):
             continue  # what it was given, a flag that every object begins with, or what stands for an option left out
         unset = source in _UNSET and not bare
         told = frozenset({source}) if unset else _constants(source)

@@ -1,11 +1,16 @@
-"""Leaves out trials that pass by keyword what others pass by position: `wrap(text, width=5)` and `wrap(text, 5)`."""
+"""Leaves out trials that make the call of others in another spelling: `wrap(text, width=5)` and `wrap(text, 5)`, with
+a variable for a value, or with `lambda text: len(text)` for `len`."""
 
 from __future__ import annotations
 
+import ast
+import copy
 from collections.abc import Mapping, Sequence
 
+from ....utils.python_names import assignment_in
+from ....utils.python_source import expression_or_none, literal_or
 from ..judge.readability import reading_cost
-from ..model.model import RICH_SOURCES, ModuleFacts
+from ..model.model import RICH_SOURCES, ModuleFacts, Trial
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
 from ..search.trial_search import TrialRecord
@@ -13,6 +18,7 @@ from ..source.shown_calls import by_position
 from .idle_arguments import outcome_of
 
 _Key = tuple[object, ...]
+_NOTHING = object()
 
 
 def without_respelled_calls(
@@ -32,16 +38,22 @@ def without_respelled_calls(
     alike: dict[_Key, list[TrialRecord]] = {}
     for record in records:
         subject = subjects.get(record.trial.subject)
-        act = by_position(record.trial.act, subject) if subject is not None else None
+        arrange, inlined = _inlined(record.trial)
+        act = by_position(inlined, subject) if subject is not None else None
         if act is not None and not record.time_dependent:
             trial = record.trial
-            key = (trial.subject, trial.mode, trial.arrange, act, record.arcs, outcome_of(record.observation))
+            key = (trial.subject, trial.mode, arrange, act, record.arcs, outcome_of(record.observation))
             alike.setdefault(key, []).append(record)
     known, gone = dict(kills), set[int]()
     for group in alike.values():
         best = min(group, key=_difficulty)
         others = [
-            one for one in group if one is not best and one.trial.act != best.trial.act and not _is_shown_as_it_is(one)
+            one
+            for one in group
+            if one is not best
+            and (one.trial.act, one.trial.arrange) != (best.trial.act, best.trial.arrange)
+            # What a document tells shows what an option is for as well.
+            and not (_is_written(one) if best.trial.wanted else _is_shown_as_it_is(one))
         ]
         gone.update(one.number for one in others)
         noticed = known.get(best.number, frozenset()).union(
@@ -63,5 +75,47 @@ def _difficulty(record: TrialRecord) -> tuple[float, ...]:
 
 
 def _is_shown_as_it_is(record: TrialRecord) -> bool:
+    return _is_written(record) or Distinction in record.notes
+
+
+def _is_written(record: TrialRecord) -> bool:
     written = record.trial.source in RICH_SOURCES or record.trial.wanted is not None
-    return written or ShownBehaviour in record.notes or Distinction in record.notes
+    return written or ShownBehaviour in record.notes
+
+
+def _inlined(trial: Trial) -> tuple[tuple[str, ...], str]:
+    """The statements and the act with the values of variables that only the act reads, and that once, in its place."""
+    act, arrange = expression_or_none(trial.act), list(trial.arrange)
+    if act is None:
+        return trial.arrange, trial.act
+    for text in trial.arrange:
+        name, value = assignment_in(text) or ("", None)
+        plain = value is not None and (isinstance(value, ast.Lambda) or literal_or(value, _NOTHING) is not _NOTHING)
+        uses = [node for node in ast.walk(act) if isinstance(node, ast.Name) and node.id == name]
+        others = "\n".join(one for one in arrange if one is not text)
+        if value is not None and plain and len(uses) == 1 and name not in others:
+            act = _Replaced(name, copy.deepcopy(value)).visit(act)
+            arrange.remove(text)
+    return tuple(arrange), ast.unparse(_Plain().visit(act))
+
+
+class _Replaced(ast.NodeTransformer):
+    """Puts a value in the place of a variable."""
+
+    def __init__(self, name: str, value: ast.expr) -> None:
+        self._name, self._value = name, value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._value if node.id == self._name else node
+
+
+class _Plain(ast.NodeTransformer):
+    """Puts a function in the place of a lambda that only calls it."""
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        called, taken = node.body, [one.arg for one in node.args.args]
+        if isinstance(called, ast.Call) and isinstance(called.func, ast.Name) and not called.keywords:
+            given = [one.id for one in called.args if isinstance(one, ast.Name)]
+            if given == taken and len(given) == len(called.args) and called.func.id not in taken:
+                return called.func
+        return self.generic_visit(node)

@@ -13,6 +13,7 @@ from ....utils.python_source import expression_or_none, literal_or, normalized, 
 from ..judge.value_checks import is_empty_source
 from ..model.model import ModuleFacts, Observation, Trial
 from ..scenarios.independent_copies import COPYING
+from ..scenarios.scenario import ShownBehaviour
 from ..search.called_results import DECORATED
 from ..search.trial_search import TrialRecord, returned_none
 from ..source.shown_calls import is_same_call
@@ -25,8 +26,8 @@ class _SaysNothing:
 
 
 def says_nothing(record: TrialRecord, facts: ModuleFacts) -> bool:
-    """Whether a test would compare a call with itself, read back what it assigned, pin that hashes differ, which
-    nothing promises, or take a slice that has nothing in it.
+    """Whether a test would compare a call with itself, read back what it assigned or what a function that it passes
+    gives whatever it is asked, pin that hashes differ, which nothing promises, or take a slice that has nothing in it.
 
     What a document shows stays.
     """
@@ -37,6 +38,7 @@ def says_nothing(record: TrialRecord, facts: ModuleFacts) -> bool:
         found = record.notes[_SaysNothing] = (
             _is_own_result(record, facts)
             or _reads_back(record, facts)
+            or _gives_a_constant_back(record)
             or _tells_hashes_apart(record)
             or _takes_nothing(record)
         )
@@ -69,6 +71,16 @@ def _reads_back(record: TrialRecord, facts: ModuleFacts) -> bool:
     if last is None or ast.unparse(last) not in (f"{ast.unparse(act)} = {held}", by_name):
         return False
     return not any(one.kind == "property" and one.name == act.attr for one in facts.callables())
+
+
+def _gives_a_constant_back(record: TrialRecord) -> bool:
+    """Whether the result is the constant of a lambda that the act passes: `walk(tree, leave=lambda node: 1)`."""
+    act, value = shared_expression(record.trial.act), record.observation.value
+    if not isinstance(act, ast.Call) or value is None or value.source is None or record.observation.effects:
+        return False
+    passed = (*act.args, *(keyword.value for keyword in act.keywords))
+    constants = [one.body for one in passed if isinstance(one, ast.Lambda) and isinstance(one.body, ast.Constant)]
+    return any(ast.unparse(one) == normalized(value.source) for one in constants)
 
 
 def _tells_hashes_apart(record: TrialRecord) -> bool:
@@ -149,6 +161,18 @@ def works_on_nothing(trial: Trial, silent: Container[str]) -> bool:
         if act is not None and name in names_of(act):
             return True
     return False
+
+
+def changes_nothing(record: TrialRecord, changing: Container[str]) -> bool:
+    """Whether a method that changes its object and returns nothing did neither: one that does nothing passes as well.
+
+    Args:
+        changing: qualified names of the silent methods whose code changes their object.
+    """
+    told = record.observation
+    if record.trial.subject not in changing or record.trial.wanted or ShownBehaviour in record.notes:
+        return False
+    return returned_none(told) and not (told.effects or told.output or told.errors or told.warnings)
 
 
 @lru_cache(maxsize=16384)

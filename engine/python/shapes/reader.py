@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import ChainMap
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Container, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -22,6 +22,7 @@ _MOST_LINES = 30
 _MOST_READINGS = 300
 # How many tests of types are read within each other; a long row of them is read as plain branches.
 _MOST_NARROWED = 12
+_NUMBERS = frozenset({"int", "float"})
 _ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 Names = MutableMapping[str, Shape]
 
@@ -267,8 +268,10 @@ class _Reader:
             for part, shape in zip(target.elts, shapes, strict=False):
                 self._bind(part, shape, names)
             return
+        if self._depth and _converts(target, value, _NUMBERS):
+            return  # `key = int(key)` in a branch: not every key is a number
         shape = self._expressions.read(value, names)
-        if self._depth and _converts(target, value):
+        if self._depth and _converts(target, value, CONVERTING):
             return  # `text = str(text)` in a branch: what it was before is what callers pass
         self._bind(target, shape, names)
 
@@ -315,12 +318,12 @@ def _returns_parameter(node: _Definition) -> bool:
     return any(isinstance(one, ast.Name) and one.id in names for one in returned)
 
 
-def _converts(target: ast.expr, value: ast.expr) -> bool:
+def _converts(target: ast.expr, value: ast.expr, functions: Container[str]) -> bool:
     return (
         isinstance(target, ast.Name)
         and isinstance(value, ast.Call)
         and isinstance(value.func, ast.Name)
-        and value.func.id in CONVERTING
+        and value.func.id in functions
     )
 
 

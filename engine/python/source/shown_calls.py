@@ -54,14 +54,41 @@ def is_same_call(first: str, second: str, subject: CallableFacts | None) -> bool
     return positional is not None and positional == by_position(second, subject)
 
 
-def by_position(act: str, subject: CallableFacts) -> str | None:
-    """The act with what its call passes by keyword in the place of the parameter; None where it is no such call."""
+def spelled_as(act: str, model: str, subject: CallableFacts) -> str | None:
+    """The act with what its call passes by keyword and by position as another act does; None where that passes others.
+
+    Args:
+        model: an act that calls the same.
+    """
     tree = expression_or_none(act)
+    call, other = _call_of(tree, subject), _call_of(shared_expression(model), subject)
+    if tree is None or call is None or other is None:
+        return None
+    places = [one.name for one in subject.parameters if one.is_positional and one.name not in _RECEIVERS]
+    passed = dict(zip(places, call.args, strict=False)) | {one.arg or "": one.value for one in call.keywords}
+    wanted = [*places[: len(other.args)], *(one.arg or "" for one in other.keywords)]
+    if len(call.args) > len(places) or sorted(passed) != sorted(wanted):
+        return None
+    call.args = [passed[name] for name in wanted[: len(other.args)]]
+    call.keywords = [ast.keyword(name, passed[name]) for name in wanted[len(other.args) :]]
+    return ast.unparse(tree)
+
+
+def _call_of(tree: ast.expr | None, subject: CallableFacts) -> ast.Call | None:
+    """The call of a subject whose result an expression shows; None where it is another, or unpacks what it passes."""
     *_, call = (None, *shown_calls(tree))
     names = {subject.name, subject.owner} if subject.kind == "constructor" else {subject.name}
     if call is None or last_name(call.func) not in names:
         return None
-    if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
+    unpacks = any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords)
+    return None if unpacks else call
+
+
+def by_position(act: str, subject: CallableFacts) -> str | None:
+    """The act with what its call passes by keyword in the place of the parameter; None where it is no such call."""
+    tree = expression_or_none(act)
+    call = _call_of(tree, subject)
+    if call is None:
         return None
     given = {one.arg: one for one in call.keywords}
     places = [one for one in subject.parameters if one.is_positional and one.name not in _RECEIVERS]

@@ -20,9 +20,12 @@ from .situation import Situation
 
 _ORDINALS = ("second", "third", "fourth", "fifth")
 # Builtins that only show what a call returns.
-_COLLECTING = frozenset("list tuple set frozenset dict sorted next iter print repr str".split())
+_COLLECTING = frozenset("list tuple set frozenset dict sorted next iter print repr str bool len".split())
 # What the words behind a member's own tell of a test.
-_BY_A_LOOK = re.compile(r"_for_(?!(?:no|new|non_empty|nested|pair|slice|itself|list_of)(?:_|$))|_after_|_in_reversed$")
+_BY_A_LOOK = re.compile(
+    r"_for_(?!(?:no|nested|pair|slice|itself|list_of)(?:_|$))|_after_|_in_reversed$"
+    r"|_(?:when|is)_empty$|_with_single_\w+$|_in_the_\w+$"
+)
 _BY_AN_OPTION = re.compile(r"_(?:with|without)_(\w+)$")
 
 
@@ -37,6 +40,7 @@ class NamedTest:
         alike: the other tests of the member of which documents say the same.
         conditions: what sets it apart from the usual test of the member, in words, the most telling first.
         only_of_size: whether no other test of the member has a result of the same size.
+        own_names: the names in its code that no other test of the member has.
     """
 
     cases: list[Case]
@@ -49,6 +53,7 @@ class NamedTest:
     alike: tuple[NamedTest, ...] = field(default=(), compare=False, repr=False)
     conditions: Sequence[str] = ()
     only_of_size: bool = True
+    own_names: frozenset[str] = frozenset()
 
     @property
     def act(self) -> ast.expr:
@@ -60,6 +65,13 @@ class NamedTest:
         """Name of the exception that it expects; empty without one."""
         raised = next((one for one in self.cases[0].expect if one.kind == "raises"), None)
         return (raised.exception or "").rpartition(".")[2] if raised is not None else ""
+
+
+def names_used(test: NamedTest) -> frozenset[str]:
+    """The names and attributes that the statements and the act of a test mention."""
+    case = test.cases[0]
+    trees = (parse_python(text.strip()) for text in (*case.statements, case.expression))
+    return frozenset(mentioned_names(trees))
 
 
 def shared_outcome(test: NamedTest) -> str:
@@ -94,10 +106,11 @@ def told_behind(subject: str, member: str, test: NamedTest) -> str:
 
 
 def names_a_look(told: str, set_up: Collection[str] = ()) -> bool:
-    """Whether a test's name tells it from others by what a value looks like (`_for_negative_index`, `_for_empty_text`)
-    or by what was done with its object before (`_after_add`, `_without_intervals`).
+    """Whether a test's name tells it from others by what a value looks like (`_for_negative_index`, `_for_empty_text`),
+    by what was done with its object before (`_after_add`, `_for_new_cart`, `_without_intervals`), or by a result that
+    is empty or single.
 
-    What values hold, that none is passed, and that an object is new says what is asked.
+    What values hold, and that none is passed, says what is asked.
 
     Args:
         told: what the name says behind the member's own words, which say nothing of a value.
@@ -156,6 +169,7 @@ def uses_of_result(test: NamedTest) -> list[str]:
     if isinstance(nodes[-1], ast.Assign) and isinstance(nodes[-1].targets[0], ast.Tuple):
         return ["unpacking"]
     called = [last_name(node.func) for node in ast.walk(act) if isinstance(node, ast.Call)]
+    called = [one for one in called if one not in _COLLECTING]
     made = [node.value for node in nodes[-1:] if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
     methods = [node.func.attr for node in made if isinstance(node.func, ast.Attribute)]
     read = [node.attr for node in ast.walk(act) if isinstance(node, ast.Attribute)]

@@ -12,6 +12,7 @@ from ....utils.python_source import expression_or_none, literal_or, parse_expres
 from ..judge.case_tables import Group, cases_by_shape, shape_key, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case, SpecExpectation
+from ..source.shown_calls import by_position, spelled_as
 from ..source.titles import (
     positional_names,
     snake_case,
@@ -65,6 +66,34 @@ def alike_in_precision(cases: Sequence[Case]) -> list[Case]:
 def alike_in_messages(cases: Sequence[Case]) -> list[Case]:
     """Asks for a part of a message where another case of the same form does, so that both are rows of one table."""
     return _alike(cases, _asks_for_part, _in_part)
+
+
+def alike_in_spelling(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
+    """Passes by name or by position as another case of the same call does, so that both are rows of one table.
+
+    Documented cases stay as they are written.
+    """
+    callables = {callable_.qualname: callable_ for callable_ in facts.callables()}
+    models: dict[tuple[str, str | None], Case] = {}
+    keyed: list[tuple[Case, tuple[str, str | None]]] = []
+    for case in cases:
+        subject = callables.get(case.subject)
+        act = by_position(case.expression, subject) if subject is not None else None
+        key = (case.subject, shape_key(replace(case, expression=act)) if act is not None else case.id)
+        keyed.append((case, key))
+        known = models.get(key)
+        if known is None or (case.documented and not known.documented):
+            models[key] = case
+    return [
+        case if case.documented or models[key] is case else _spelled_as(case, models[key], callables[case.subject])
+        for case, key in keyed
+    ]
+
+
+def _spelled_as(case: Case, model: Case, subject: CallableFacts) -> Case:
+    act = spelled_as(case.expression, model.expression, subject)
+    other = replace(case, expression=act) if act is not None else case
+    return other if shape_key(other) == shape_key(model) else case
 
 
 def _alike(

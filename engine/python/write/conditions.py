@@ -58,6 +58,7 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     found = [_ITSELF if itself else "", _equal_arguments(mine, usual)]
     passed = ((name, node) for name, node in mine.arguments.items() if name != itself)
     told = {name: _difference(name, node, mine, usual) for name, node in passed}
+    told |= dict.fromkeys(_left_at_defaults(mine, usual, facts), "")
     if mine.needed and not usual.built and not _sets_options(usual):
         told |= dict.fromkeys(mine.needed & told.keys(), "")  # each object is made with them: they set none apart
     found += told.values()
@@ -88,6 +89,16 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
             words in lacking and not words.startswith("when_"),
         ),
     )
+
+
+def _left_at_defaults(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:
+    """The arguments that are passed as their defaults are, for the sake of a later one that is passed by its place."""
+    defaults = {one.name: one.default for one in facts.parameters} if facts is not None else {}
+    return [
+        name
+        for name, node in mine.arguments.items()
+        if name not in usual.arguments and defaults.get(name) == ast.unparse(node)
+    ]
 
 
 def _built_of_nothing(mine: Situation, usual: Situation, facts: CallableFacts | None) -> str:

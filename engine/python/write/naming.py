@@ -27,6 +27,7 @@ from .acting_member import (
     acting_member,
     attribute_read,
     named_once,
+    names_used,
     outer_call,
     repeated_call,
     shared_outcome,
@@ -48,6 +49,7 @@ from .usual_test import (
     naming_order,
     rare_first,
     refusal_conditions,
+    told_by_parts,
     told_by_variables,
     usual_test,
     what_is_shown,
@@ -132,6 +134,7 @@ def _name_all(
     common = Counter(name for one in returning for name in {*one.situation.arguments, *one.situation.varying})
     for test in tests:
         test.alike = tuple(one for one in tests if test.shown and one is not test and one.shown == test.shown)
+        test.own_names = names_used(test).difference(*(names_used(one) for one in tests if one is not test))
     for test in naming_order(usual, tests):
         own = acting = usual_member if test is usual else acting_member(subject, base, test)
         denied = subject.endswith(COMPARING) or (opposite and test is usual)
@@ -207,6 +210,7 @@ def _candidates(
         yield from _of_document(base, test, usual, telling, siblings)
     if not telling and not test.exception:
         yield from _with_words(f"{base}_for", told_by_variables(test, usual))
+        yield from _with_words(f"{base}_with", told_by_parts(test))
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
         yield from _with_words(base, count_of_outcome(test, usual))
@@ -220,6 +224,7 @@ def _candidates(
     if telling:
         yield from _with_words(f"{base}_{_joined(telling[:1])}", _by_name(test))
     yield from _with_words(base, outer_call(test))
+    yield from _of_use(base, test, usual)
     yield from _with_words(f"{base}_for", "" if test.exception else told_by_variables(test, usual))
 
 
@@ -236,6 +241,13 @@ def _of_scenario(base: str, test: NamedTest, usual: NamedTest) -> Iterator[str]:
     yield from (
         f"{base}_{_joined([words])}_{again}" for words in test.conditions if again and not words.startswith(UNTOLD)
     )
+    # An option tells more than what is done with what it leads to.
+    if not any(words.startswith(("with_", "without_")) for words in test.conditions):
+        yield from _of_use(base, test, usual)
+
+
+def _of_use(base: str, test: NamedTest, usual: NamedTest) -> Iterator[str]:
+    """Generates names by what a test does with what its subject made."""
     usual_uses = uses_of_result(usual)
     uses = (use for use in uses_of_result(test) if use not in usual_uses)
     yield from (f"{base.removesuffix('_construction')}_{use}" for use in uses)

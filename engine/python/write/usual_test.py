@@ -20,7 +20,11 @@ Accepted = Mapping[str, Sequence[ast.expr]]
 _MOST_TOGETHER = 2
 _OPTIONS = ("with_", "without_")
 # A name that says something: of four letters and more, and not what anything may be called.
-_TOLD = re.compile(r"(?!(?:data|value|values|item|items|list|text|result|other|first|second|expected)\b)[a-z_]{4,24}")
+_TOLD = re.compile(
+    r"(?!(?:data|value|values|item|items|list|text|result|other|first|second|expected"
+    r"|given|target|source|object|input)\b)[a-z_]{4,24}"
+)
+_CLASS = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Za-z]*")
 # A feature that tells a refused value from accepted ones; of what size it is tells nothing.
 _OF_REFUSED = frozenset(
     "zero negative fractional empty blank non_ascii numeric with_none with_negative_numbers with_empty_items "
@@ -193,6 +197,16 @@ def told_by_variables(test: NamedTest, usual: NamedTest) -> str:
     names = [_variables_passed(one) for one in (test, usual)]
     own = [name for name in names[0] if name not in names[1] and name not in known and _TOLD.fullmatch(name)]
     return own[0] if len(own) == 1 and snake_case(own[0]) == own[0] else ""
+
+
+def told_by_parts(test: NamedTest) -> str:
+    """The classes whose objects a documented test passes and no other test of the member mentions: `regex`."""
+    if not test.cases[0].documented or len(test.cases) > 1 or test.facts is None:
+        return ""
+    owner = test.facts.owner or ""
+    parts = [name for name in sorted(test.own_names) if _CLASS.fullmatch(name) and name != owner]
+    words = [snake_case(name) for name in parts]
+    return "_and_".join(words) if 0 < len(words) <= _MOST_TOGETHER else ""
 
 
 def _variables_passed(test: NamedTest) -> list[str]:

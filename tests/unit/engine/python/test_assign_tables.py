@@ -8,8 +8,8 @@ import pytest
 
 from testwright.engine.python.judge.case_tables import read_group
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
-from testwright.engine.python.model.spec_case import Case, SpecExpectation
-from testwright.engine.python.write.assign_tables import alike_in_precision, assign_tables
+from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
+from testwright.engine.python.write.assign_tables import alike_in_precision, alike_in_spelling, assign_tables
 from testwright.engine.python.write.render import render_cases
 
 pytestmark = pytest.mark.feature("B-06")
@@ -130,3 +130,24 @@ def test_columns_are_those_of_the_method_of_the_class_that_is_tested() -> None:
     rows = [replace(one, subject="Expander.parse") for one in calls]
 
     assert {read_group(one.group or "").columns for one in assign_tables(rows, facts)} == {("source",)}
+
+
+def test_rows_that_pass_an_argument_by_name_and_by_place_are_rows_of_one_table() -> None:
+    cases = [case(1, "parse('a', 'b')"), case(2, "parse('c', string='d')"), case(3, "parse(string='e', format='f')")]
+
+    assert [one.expression for one in alike_in_spelling(cases, FACTS)] == [
+        "parse('a', 'b')",
+        "parse('c', 'd')",
+        "parse('f', 'e')",
+    ]
+
+
+def test_other_arguments_and_documented_cases_keep_their_spelling() -> None:
+    shown = SpecExpectation("equals", "result", "1", origin="documented", evidence=SpecEvidence("m.py", (1, 2)))
+    documented = [replace(case(1, "parse('a', string='b')"), expect=(shown,)), case(2, "parse('c', 'd')")]
+
+    assert [one.expression for one in alike_in_spelling(documented, FACTS)] == [
+        "parse('a', string='b')",
+        "parse('c', string='d')",
+    ]
+    assert alike_in_spelling([cases := case(1, "parse('a')"), case(2, "parse(string='d')")], FACTS)[0] == cases

@@ -82,3 +82,48 @@ def test_what_a_later_call_refuses_is_no_behaviour_of_the_first(subject: str, ac
     picked = select_trials(records, SHELF, frozenset())
 
     assert (act in [one.trial.act for one in picked]) is is_shown
+
+
+NOT = ModuleFacts(
+    "m.py",
+    "m",
+    ".",
+    "",
+    functions=(CallableFacts("complement", "function", (20, 21)),),
+    classes=(
+        ClassFacts(
+            "Not",
+            "plain",
+            (1, 12),
+            constructor=CallableFacts("Not", "constructor", (2, 4), owner="Not", raises=(RaiseSite("ValueError", 3),)),
+            members=(
+                CallableFacts("Not.__or__", "method", (5, 6), owner="Not", raises=(RaiseSite("ValueError", 6),)),
+                CallableFacts("Not.__iter__", "method", (7, 9), owner="Not", raises=(RaiseSite("ValueError", 8),)),
+            ),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("subject", "act", "mode", "line", "is_shown"),
+    [
+        pytest.param("Not.__or__", "a | Not()", "call", 3, False, id="an_operand_that_cannot_be_made"),
+        pytest.param("Not.__or__", "a | b", "call", 6, True, id="the_operator"),
+        pytest.param("Not", "Not()", "call", 3, True, id="the_constructor"),
+        pytest.param("complement", "complement([1])", "iterate", 8, False, id="the_items_of_a_result"),
+    ],
+)
+def test_what_another_call_of_the_act_refuses_is_no_behaviour_of_the_subject(
+    subject: str, act: str, mode: str, line: int, is_shown: bool
+) -> None:
+    refused = record(1, act, Observation("raised", raised=Raised("ValueError", "no", line)), (line - 1, line))
+    anchor = record(0, "usual", returned("1"), (5, 6), (20, 21), (2, 3))
+    records = [
+        replace(one, trial=replace(one.trial, subject=subject, mode=how))
+        for one, how in ((anchor, "call"), (refused, mode))
+    ]
+
+    picked = select_trials(records, NOT, frozenset())
+
+    assert (act in [one.trial.act for one in picked]) is is_shown

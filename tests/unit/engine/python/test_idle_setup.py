@@ -60,6 +60,22 @@ class Pointer:
         self.count += 1
         return self.count > 0
 """
+SOURCE += """
+class Shelf:
+    def __init__(self, items=()):
+        self.items = []
+        self.load(items)
+
+    def load(self, items):
+        self.items = list(items)
+        return self
+
+    def put(self, items):
+        self.items.extend(items)
+
+    def total(self):
+        return sum(self.items)
+"""
 FACTS = facts_from_source(SOURCE.encode(), ModulePlace("m.py", "m", "."))
 PAIR = ("child = Pointer('/foo/bar')", "parent = Pointer('/foo')")
 
@@ -108,6 +124,30 @@ def test_a_call_whose_new_object_is_thrown_away_is_left_out_of_what_a_document_s
     made = replace(made, wanted=None)
 
     assert left(made) == {("root = Pointer('/a')", "root.child('b')")}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(("shelf = Shelf()", "shelf.load([1, 2])"), id="in_two_statements"),
+        pytest.param(("shelf = Shelf([9])", "shelf = shelf.load([1, 2])"), id="bound_again"),
+        pytest.param(("shelf = Shelf().load([1, 2])",), id="in_one_statement"),
+    ],
+)
+def test_an_object_is_made_at_once_where_the_constructor_calls_what_fills_it(lines: tuple[str, ...]) -> None:
+    asked = Trial("Shelf.total", "shelf.total()", arrange=lines, imports=("from m import *",))
+
+    found = left(asked, kills=1)
+
+    assert ("shelf = Shelf([1, 2])", "shelf.total()") in found
+    assert (*lines, "shelf.total()") not in found
+
+
+def test_an_object_that_another_method_fills_is_not_made_at_once_of_that() -> None:
+    lines = ("shelf = Shelf([1, 2])", "shelf.put([3])")
+    asked = Trial("Shelf.total", "shelf.total()", arrange=lines, imports=("from m import *",))
+
+    assert (*lines, "shelf.total()") in left(asked, kills=1)
 
 
 @pytest.mark.parametrize("call", ["child.put({}, 3)", "child.enter()", "child.hand_on('a')"])

@@ -11,7 +11,12 @@ from testwright.engine.python.model.model import Observation, Value
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.idle_steps import asking_methods, records_with_idle_steps
-from testwright.engine.python.selection.tautologies import says_nothing, silent_methods, works_on_nothing
+from testwright.engine.python.selection.tautologies import (
+    changes_nothing,
+    says_nothing,
+    silent_methods,
+    works_on_nothing,
+)
 from testwright.tests.unit.engine.python.test_select_trials import record, returned
 
 pytestmark = pytest.mark.feature("B-16", "B-18")
@@ -275,3 +280,42 @@ def test_what_a_method_gives_that_returns_nothing_is_no_object_to_compare() -> N
     assert silent == {"Part.load"}
     assert works_on_nothing(compared.trial, silent)
     assert not works_on_nothing(of_path.trial, silent)
+
+
+def test_a_call_that_always_makes_another_object_of_its_class_asks_though_its_code_hands_on() -> None:
+    made = replace(of_ids("stored", "Ids()"), seen=replace(ADDING.seen, observation=held("m.Ids", "Ids()")))
+    new = replace(made, seen=replace(made.seen, observation=returned_object("m.Ids", "Ids()")))
+
+    assert asking_methods([new], FACTS) == {"Ids.stored"}
+    assert asking_methods([new, made], FACTS) == set()
+
+
+def test_a_call_that_changes_what_it_is_passed_leaves_its_object_as_it_was() -> None:
+    changes = (("box", Value("dict", "{'a': 1}")),)
+    adding = asked(0, "url.add(box)", returned("'x'", effects=changes), "url = Url('')", subject="Url.add")
+
+    assert asking_methods([adding], FACTS) == set()
+    assert asking_methods([adding], FACTS, leaves_arguments=False) == {"Url.add"}
+
+
+def returned_object(kind: str, source: str) -> Observation:
+    """A new object as a result."""
+    return Observation("returned", value=Value(kind, source=source))
+
+
+@pytest.mark.parametrize(("gives", "source", "nothing"), [("1", "1", True), ("1", "2", False), ("node", "1", False)])
+def test_a_result_that_a_passed_function_gives_whatever_it_is_asked_says_nothing(
+    gives: str, source: str, nothing: bool
+) -> None:
+    made = asked(0, f"walk([3, 4], leave=lambda node: {gives})", returned(source), subject="walk")
+
+    assert says_nothing(made, FACTS) is nothing
+
+
+def test_a_method_that_changes_its_object_and_did_not_says_nothing_by_returning_nothing() -> None:
+    idle = asked(0, "ids.count_up(0)", returned("None"), "ids = Ids()", subject="Ids.count_up")
+    changing = replace(idle, seen=replace(idle.seen, observation=returned("None", effects=(("len(ids)", idle),))))
+
+    assert changes_nothing(idle, {"Ids.count_up"})
+    assert not changes_nothing(idle, {"Ids.take"})
+    assert not changes_nothing(changing, {"Ids.count_up"})

@@ -128,3 +128,10 @@ def test_the_name_of_a_type_that_was_given_is_stored() -> None:
         "Box(str.lower)"
     ]
     assert left(candidate("Box(2)", kind="'Box'"), candidate("Box(3)", kind="'none'")) == ["Box(2)", "Box(3)"]
+
+
+def test_that_an_object_of_nothing_holds_the_default_of_an_option_is_no_test() -> None:
+    size = Parameter("size", "positional_or_keyword", default="24")
+
+    assert left(candidate("Box()", size="24"), parameters=(size,)) == []
+    assert left(candidate("Box()", size="25"), parameters=(size,)) == ["Box()"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Parameter
+from testwright.engine.python.search.influence_trials import Distinction
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.respelled_calls import without_respelled_calls
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
@@ -42,6 +43,35 @@ def test_the_spelling_of_a_document_stays() -> None:
     left, _ = without_respelled_calls([documented, wrap(2, "wrap('a b', 3)")], FACTS, {})
 
     assert left == [documented]
+
+
+@pytest.mark.parametrize(
+    ("act", "arrange"),
+    [
+        pytest.param("wrap('a b', 3)", (), id="by_position"),
+        pytest.param("wrap(given, width=3)", ("given = 'a b'",), id="with_a_variable"),
+    ],
+)
+def test_what_a_document_tells_is_not_told_again_with_another_spelling(act: str, arrange: tuple[str, ...]) -> None:
+    documented = wrap(1, "wrap('a b', width=3)", wanted="'a'")
+    again = wrap(2, act, arrange=arrange)
+    again.notes[Distinction] = "option width"
+
+    assert without_respelled_calls([documented, again], FACTS, {})[0] == [documented]
+
+
+def test_a_lambda_that_only_calls_a_function_is_that_function() -> None:
+    written = [wrap(1, "wrap('a b', width=lambda text: len(text))"), wrap(2, "wrap('a b', width=len)")]
+    apart = [wrap(1, "wrap('a b', width=lambda text: len(words))"), wrap(2, "wrap('a b', width=len)")]
+
+    assert [one.number for one in without_respelled_calls(written, FACTS, {})[0]] == [2]
+    assert without_respelled_calls(apart, FACTS, {})[0] == apart
+
+
+def test_a_variable_that_is_read_twice_is_no_other_spelling() -> None:
+    records = [wrap(1, "wrap(given, width=len(given))", arrange=("given = 'a b'",)), wrap(2, "wrap('a b', 3)")]
+
+    assert without_respelled_calls(records, FACTS, {})[0] == records
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,28 @@ def test_the_variable_of_a_document_tells_an_argument_that_no_other_word_does() 
     assert found == ["draw", "draw_for_new_year"]
 
 
+def test_a_variable_that_says_what_any_argument_is_tells_nothing_and_the_classes_of_what_is_passed_do() -> None:
+    def shown(act: str, *statements: str) -> Case:
+        demand = SpecExpectation("equals", "result", "[1]", origin="documented", evidence=SpecEvidence("m.py", (4, 5)))
+        return Case(act, "x", "rank", act, "call", (demand,), statements=statements)
+
+    found = _named(shown("rank([2, 1])"), shown("rank(target)", "target = [Regex('a'), Regex('b')]"))
+
+    assert found == ["rank", "rank_with_regex"]
+
+
+def test_what_collects_a_result_names_no_test_beside_the_option_that_sets_it_apart() -> None:
+    found = _named(_returns("order([2, 1])"), _returns("sorted(made)", "made = order([2, 1], key=abs)"))
+
+    assert found == ["order", "order_with_key"]
+
+
+def test_an_argument_that_is_passed_as_it_is_left_sets_no_test_apart() -> None:
+    found = _named(_returns("order([2, 1])"), _returns("order([2, 1], None, 0, True)"))
+
+    assert found == ["order", "order_with_presort"]
+
+
 def test_that_a_default_is_zero_says_nothing_beside_what_it_is_for() -> None:
     found = _named(
         _returns("put({'a': 1})", of="put"),

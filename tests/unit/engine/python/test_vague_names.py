@@ -217,7 +217,8 @@ def test_a_method_and_a_function_of_the_same_words_both_have_a_usual_test_that_i
     "told",
     [
         *("_for_negative_index", "_for_url_with_dots", "_for_larger_key", "_for_empty_text", "_for_single_item"),
-        *("_for_other_type", "_is_false_for_text_abc", "_in_reversed"),
+        *("_for_other_type", "_is_false_for_text_abc", "_in_reversed", "_for_new_box", "_for_non_empty_diff"),
+        *("_when_empty", "_is_empty", "_with_single_result", "_with_other_in_the_past"),
     ],
 )
 def test_what_a_value_looks_like_does_not_say_what_is_asked(told: str) -> None:
@@ -233,8 +234,6 @@ def test_what_a_value_looks_like_does_not_say_what_is_asked(told: str) -> None:
         "",
         "_for_itself",
         "_for_list_of_dicts",
-        "_for_new_box",
-        "_when_empty",
     ],
 )
 def test_how_many_values_there_are_and_what_they_hold_says_what_is_asked(told: str) -> None:

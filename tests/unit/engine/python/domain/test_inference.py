@@ -590,3 +590,18 @@ def test_an_object_of_a_format_and_a_flag_are_no_texts() -> None:
     assert domain_of_phrase("an HTML parser").kind != "text"
     assert name_entry("callback_url") is not None
     assert "str" not in {(name_entry(name) or ("",))[0] for name in ("is_url", "use_regex", "strip_html")}
+
+
+def test_a_text_that_is_a_number_in_one_branch_may_be_any_text(tmp_path: Path) -> None:
+    source = """
+def look_up(root, key, chosen):
+    place = int(chosen)
+    if isinstance(root, list):
+        key = int(key)
+    key.upper()
+    return root[key][place], chosen.upper()
+"""
+    found = domains_of(tmp_path, source)
+
+    assert not found["look_up.key"].requires("digits")
+    assert found["look_up.chosen"].requires("digits")

@@ -221,3 +221,24 @@ def test_nobody_asks_for_the_item_none_but_documents_may(act: str, unfit: bool) 
     facts = ModuleFacts("m.py", "m", ".", "")
     assert is_unfit(Trial("Shelf.__getitem__", act), facts) is unfit
     assert not is_unfit(Trial("Shelf.__getitem__", act, wanted="raises:KeyError"), facts)
+
+
+def test_what_several_objects_keep_notes_in_is_made_by_nobody_but_the_code_that_calls_them(tmp_path: Path) -> None:
+    source = """
+class Average:
+    def take(self, value, notes):
+        if self not in notes:
+            notes[self] = [0, 0]
+        notes[self][0] += value
+        return notes[self]
+
+    def put(self, notes, name):
+        notes[name] = 1
+        return notes
+"""
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    taking = Trial("Average.take", "average.take(3, {'a': 1})", arrange=("average = Average()",))
+
+    assert is_unfit(taking, facts)
+    assert not is_unfit(replace(taking, wanted="[3, 1]"), facts)
+    assert not is_unfit(replace(taking, subject="Average.put", act="average.put({'a': 1}, 'b')"), facts)
