@@ -15,12 +15,20 @@ from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
 from ..search.simplified_trials import origin_of_variant
 
 
-def direct_constructions(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
-    """Variants in which an object is constructed with the arguments of the method that is called on it first.
+def direct_constructions(trial: Trial, facts: ModuleFacts) -> list[Trial]:
+    """Variants in which an object is constructed with the arguments of a method that is called on it, shortest first.
 
     Only methods count that the constructor calls itself; whether the object is the same, the outcome tells. What a
-    person wrote stays as it is, and so do the statements after the first method.
+    person wrote stays as it is.
     """
+    found = list(_without_first_call(trial, facts))
+    for one in found:  # grows while it is read: the next statement may call such a method again
+        found += [more for more in _without_first_call(one, facts) if more not in found]
+    return sorted(found, key=lambda one: len(one.arrange))
+
+
+def _without_first_call(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
+    """Variants with the arguments of the first method call on an object in its construction."""
     filled_by = {one.name: _called_by(one.constructor) for one in facts.classes}
     if trial.source in RICH_SOURCES:
         return

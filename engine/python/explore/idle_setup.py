@@ -67,6 +67,9 @@ async def drop_idle_setup(
     steps = CalledSteps(facts)
     asking = partial(asking_methods, search.records, facts, steps, leaves_arguments=False)
     evidence = _Evidence(steps, await asyncio.to_thread(asking))
+    # Of all records: a member is called on many objects that one construction makes.
+    direct = await _constructed_at_once(_some_of_each(search.records), facts, search, observer)
+    search.records, known = without_replaced(search.records, known, _numbers(direct))
     for number in range(_ROUNDS):
         if over():
             break
@@ -200,7 +203,7 @@ async def _constructed_at_once(
 ) -> list[tuple[TrialRecord, TrialRecord]]:
     """Pairs of a record and one that makes its object in one step, and is equal in everything else."""
     fast = (one for one in records if one.seen.steps <= SLOW_STEPS)
-    variants = [(one, list(direct_constructions(one.trial, facts))) for one in fast]
+    variants = [(one, direct_constructions(one.trial, facts)) for one in fast]
     ran = {_key(one.trial): one for one in search.records}
     asked = {trial: None for _, found in variants for trial in found if _key(trial) not in ran}
     new = await run_trials(list(asked), search, observer) if asked else {}

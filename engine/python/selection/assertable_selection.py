@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from ..judge.finding_selection import judge_findings
 from ..model.model import Arc, ModuleFacts, TrialFinding
 from ..search.trial_search import TrialRecord
-from .select_trials import SelectedTrials, select_candidates, select_trials
+from .candidates import candidates_of
+from .select_trials import SelectedTrials, select_from, select_trials
 from .surplus_tests import without_surplus_tests
 
 _ROUNDS = 10
@@ -35,14 +36,21 @@ def replace_unassertable(
     unassertable: set[int] = set()
     strong: list[TrialRecord] = []
     chosen = SelectedTrials(())
+    known, is_known = candidates_of(lasting, facts, kills), True
     for _ in range(_ROUNDS):
-        chosen = select_candidates([one for one in lasting if one.number not in unassertable], facts, reached, kills)
+        chosen = select_from(known, facts, reached, kills)
         picked = [candidate.record for candidate in chosen.candidates]
         strong = _strong(facts, picked, kills or {})
         failed = {record.number for record in picked} - {record.number for record in strong}
         unassertable |= failed
-        if not failed:
+        if failed:
+            known, is_known = [one for one in known if one.record.number not in unassertable], False
+        elif is_known:
             break
+        else:
+            # What cannot be asserted is no reason to leave out another one. To judge all anew takes most of the time.
+            left = [one for one in lasting if one.number not in unassertable]
+            known, is_known = candidates_of(left, facts, kills), True
     if kills:
         # Only what can be asserted makes another row unnecessary.
         numbers = {record.number for record in strong}

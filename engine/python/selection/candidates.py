@@ -120,6 +120,27 @@ def rank_candidates(
         kills: mutants that records detect, by record number.
         alike: how many to keep of the records that show the same; those with other results, and of other forms, first.
     """
+    return plainest_candidates(candidates_of(records, facts, kills), alike=alike)
+
+
+def plainest_candidates(candidates: Sequence[TrialCandidate], *, alike: int) -> list[TrialCandidate]:
+    """Keeps so many of the candidates that show the same, in the order of `rank_candidates`."""
+    found: dict[Goal, list[TrialCandidate]] = {}
+    for one in candidates:
+        same = (one.subject, one.record.arcs, one.goals, one.record.trial.wanted, one.kills)
+        found.setdefault(same, []).append(one)
+    kept = [candidate for group in found.values() for candidate in _plainest(group, alike)]
+    return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
+
+
+def candidates_of(
+    records: Sequence[TrialRecord], facts: ModuleFacts, kills: Mapping[int, frozenset[int]] | None = None
+) -> list[TrialCandidate]:
+    """All records that a test may show, with what decides about them, in the order of the records.
+
+    Args:
+        kills: mutants that records detect, by record number.
+    """
     # Returning None is worth asserting where the callable is annotated otherwise or sometimes returns something else.
     callables = with_inherited(facts)
     none_matters = {subject.qualname for subject in callables.values() if subject.returns not in (None, "", "None")}
@@ -133,7 +154,7 @@ def rank_candidates(
     foreign = foreign_samples(
         text for one in records if one.trial.source in RICH_SOURCES for text in texts_in(one.trial)
     )
-    found: dict[Goal, list[TrialCandidate]] = {}
+    found: list[TrialCandidate] = []
     domains = {one.qualname: one for one in facts.domains}
     acts = written_acts(one.trial for one in records)
     for record in _admitted(records, facts, lines, fitting):
@@ -161,10 +182,8 @@ def rank_candidates(
             formatted=trial.source not in RICH_SOURCES and bool(traits.representation.texts & ALL_TEXTS),
             oddness=max([int(builds_from_other_texts(trial, built)), *odd]),
         )
-        same = (trial.subject, record.arcs, traits.goals, trial.wanted, candidate.kills)
-        found.setdefault(same, []).append(candidate)
-    kept = [candidate for group in found.values() for candidate in _plainest(group, alike)]
-    return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
+        found.append(candidate)
+    return found
 
 
 def _oddness(text: str, fitting: frozenset[str], written: frozenset[str]) -> int:

@@ -19,7 +19,7 @@ from ..scenarios.overlapping_operands import OVERLAPPING, SHOWN_OPERANDS
 from ..scenarios.scenario import LISTED, ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Distinction
 from ..search.trial_search import TrialRecord
-from .candidates import DISTINCTION, TrialCandidate, rank_candidates
+from .candidates import DISTINCTION, TrialCandidate, candidates_of, plainest_candidates
 from .degeneracy import MILD, SEVERE
 from .documented import plainest_of_each_line, without_repeated_examples
 from .excluding import exclude_trivial
@@ -93,9 +93,19 @@ def select_candidates(
         reached: arcs that importing the module runs; they need no test.
         kills: mutants that records detect, by record number.
     """
+    return select_from(candidates_of(records, facts, kills), facts, reached, kills)
+
+
+def select_from(
+    candidates: Sequence[TrialCandidate],
+    facts: ModuleFacts,
+    reached: frozenset[Arc],
+    kills: Mapping[int, frozenset[int]] | None = None,
+) -> SelectedTrials:
+    """As `select_candidates`, of candidates that are known already."""
     by_subject: dict[str, list[TrialCandidate]] = defaultdict(list)
     lines = {one.qualname: one.lines for one in facts.callables() if one.kind in _BODIES}
-    for candidate in rank_candidates(records, facts, kills or {}, alike=_ALIKE):
+    for candidate in plainest_candidates(candidates, alike=_ALIKE):
         by_subject[candidate.subject].append(candidate)
     for name, found in by_subject.items():
         reaching = [one for one in found if reaches(one, lines.get(name))] or found

@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....utils.python_names import assigned_variable, bound_variables, dotted_name
-from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_or_none
+from ....utils.python_source import (
+    expression_or_none,
+    literal_or,
+    parse_expression,
+    parse_or_none,
+    shared_module,
+    walk,
+)
 from ..model.model import RICH_SOURCES, CallableFacts, Candidate, ModuleFacts, Parameter, Trial
 from .receiver_classes import ReceiverClasses
 
@@ -199,8 +206,8 @@ def builds_from_other_texts(trial: Trial, known: Mapping[str, Sequence[str]]) ->
     """Whether a trial builds an object from texts none of which is among those that are known for its class."""
     for line in (*trial.arrange, trial.act):
         names = [name for name, texts in known.items() if texts and f"{name}(" in line]
-        tree = parse_or_none(line) if names else None
-        for node in ast.walk(tree) if tree is not None else ():
+        tree = shared_module(line) if names else None
+        for node in walk(tree) if tree is not None else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
                 given = [*node.args, *(keyword.value for keyword in node.keywords)]
                 texts = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
