@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ....utils.python_names import last_name, unique_name
+from ....utils.python_names import assignment_in, last_name, names_of, unique_name
 from ....utils.python_source import expression_or_none, literal_or, parse_expression
 from ..judge.case_tables import Group, cases_by_shape, shape_key, tabulate
 from ..model.model import CallableFacts, ModuleFacts
@@ -88,6 +88,36 @@ def alike_in_spelling(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
         case if case.documented or models[key] is case else _spelled_as(case, models[key], callables[case.subject])
         for case, key in keyed
     ]
+
+
+def alike_in_steps(cases: Sequence[Case]) -> list[Case]:
+    """Acts at once, as another case does, where the last statement only names what the act then shows: `list(found)`
+    after `found = search(text)`. Both are rows of one table."""
+    forms = {(case.subject, shape_key(case)) for case in cases}
+    found: list[Case] = []
+    for case in cases:
+        short = _at_once(case)
+        same = short is not None and (case.subject, shape_key(short)) in forms
+        found.append(short if short is not None and same else case)
+    return found
+
+
+def _at_once(case: Case) -> Case | None:
+    """The case with what its last statement binds in the place of the variable, which only the act reads, and once."""
+    bound = assignment_in(case.statements[-1]) if case.statements else None
+    act = parse_expression(case.expression)
+    if bound is None or not isinstance(bound[1], ast.Call) or not isinstance(act, ast.Call) or len(act.args) != 1:
+        return None
+    told = [one.actual for one in case.expect]
+    shown = act.args[0]
+    if (
+        not isinstance(shown, ast.Name)
+        or shown.id != bound[0]
+        or any(bound[0] in names_of(parse_expression(one)) for one in told)
+    ):
+        return None
+    act.args = [bound[1]]
+    return replace(case, statements=case.statements[:-1], expression=ast.unparse(act))
 
 
 def _spelled_as(case: Case, model: Case, subject: CallableFacts) -> Case:

@@ -26,7 +26,7 @@ from ..model.spec_domain import spec_domains
 from ..source.documents import Documents
 from ..source.import_block import read_imports
 from .acting_member import names_a_look
-from .assign_tables import alike_in_messages, alike_in_precision, alike_in_spelling, assign_tables
+from .assign_tables import alike_in_messages, alike_in_precision, alike_in_spelling, alike_in_steps, assign_tables
 from .case_namer import describe_case
 from .local_names import with_names_of_classes, with_own_names
 from .naming import name_tests
@@ -213,7 +213,7 @@ def _cases(judged: Sequence[AssertableFinding], facts: ModuleFacts, names: Impor
     imported = {one.bound for one in read_imports(names.statements())}
     bases = {owner.name: owner.bases for owner in facts.classes}
     called = [with_own_names(with_names_of_classes(case, bases), imported) for case in cases]
-    alike = alike_in_spelling(alike_in_messages(alike_in_precision(called)), facts)
+    alike = alike_in_steps(alike_in_spelling(alike_in_messages(alike_in_precision(called)), facts))
     return [_described(case) for case in alike]
 
 

@@ -54,6 +54,8 @@ _SIZES_ALONE = frozenset(
 
 def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:
     """Describes what differs from the usual test, arguments of the call first."""
+    if mine.handed_on:
+        return []
     itself = mine.itself if mine.itself != usual.itself else ""
     found = [_ITSELF if itself else "", _equal_arguments(mine, usual)]
     passed = ((name, node) for name, node in mine.arguments.items() if name != itself)
@@ -207,7 +209,7 @@ def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None, mine
     It only sets the object up, and is no condition, where calls fill the object as well, or the usual one.
     """
     owner, _, own = name.partition(".")
-    if owner != RECEIVER or own not in CONTENT:
+    if owner != RECEIVER or own not in (*CONTENT, "other"):
         return None
     if mine.filling():
         return ""

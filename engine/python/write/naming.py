@@ -34,7 +34,7 @@ from .acting_member import (
     told_behind,
     uses_of_result,
 )
-from .argument_words import TELLING, added_words
+from .argument_words import TELLING
 from .conditions import UNTOLD, VAGUE, differences, empty_arguments
 from .rows.named_rows import named_rows
 from .rows.row_words import is_filler
@@ -46,7 +46,9 @@ from .usual_test import (
     accepted_values,
     beside_siblings,
     is_beside_other_type,
+    kinds_beside,
     naming_order,
+    options_of_arguments,
     rare_first,
     refusal_conditions,
     told_by_parts,
@@ -210,10 +212,10 @@ def _candidates(
         yield from _of_document(base, test, usual, telling, siblings)
     if not telling and not test.exception:
         yield from _with_words(f"{base}_for", told_by_variables(test, usual))
-        yield from _with_words(f"{base}_with", told_by_parts(test))
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
         yield from _with_words(base, count_of_outcome(test, usual))
+    yield from _with_words(f"{base}_with", told_by_parts(test, siblings))
     yield from _apart(base, test, siblings)
     if outcome not in TRUTH or outcome != shared_outcome(usual):
         yield from _with_words(base, outcome)  # what the plainly named test finds true as well tells nothing
@@ -241,8 +243,8 @@ def _of_scenario(base: str, test: NamedTest, usual: NamedTest) -> Iterator[str]:
     yield from (
         f"{base}_{_joined([words])}_{again}" for words in test.conditions if again and not words.startswith(UNTOLD)
     )
-    # An option tells more than what is done with what it leads to.
-    if not any(words.startswith(("with_", "without_")) for words in test.conditions):
+    # What is passed tells more than what is done with what comes of it.
+    if all(words.startswith(VAGUE) for words in test.conditions):
         yield from _of_use(base, test, usual)
 
 
@@ -316,23 +318,9 @@ def _vague_names(base: str, test: NamedTest, usual: NamedTest, conditions: Seque
         yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
     yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith("other_"))
     if test.cases[0].documented:
-        yield from (f"{base}_{_joined([words])}" for words in _options_of_arguments(test, usual))
+        yield from (f"{base}_{_joined([words])}" for words in options_of_arguments(test, usual))
+        yield from (f"{base}_for_{kind}" for kind in kinds_beside(test, usual))
         yield f"{base}_for_other_values"  # what it shows may be worth a test, though nothing tells it apart
-
-
-def _options_of_arguments(test: NamedTest, usual: NamedTest) -> list[str]:
-    """Describes the keywords by which arguments of the act are made, as `part` of `found(items, Limit(3, part=[1]))`,
-    that the usual test has not."""
-    mine, others = (
-        {word.arg: word.value for part in ast.walk(one.act) if isinstance(part, ast.Call) for word in part.keywords}
-        for one in (test, usual)
-    )
-    own = {word.arg for word in test.act.keywords} if isinstance(test.act, ast.Call) else set[str | None]()
-    return [
-        added_words(name, value, choice=False)
-        for name, value in mine.items()
-        if name is not None and name not in others and name not in own
-    ]
 
 
 def _is_told_by_doubt(test: NamedTest, conditions: Sequence[str]) -> bool:

@@ -48,6 +48,7 @@ class Situation:
         needed: arguments that each construction of the receiver's class must have, as in `arguments`.
         optional: whether such a construction may have others.
         maker: the function that the receiver was made by, where no construction is in sight.
+        handed_on: whether the function is passed to another one, which calls it.
     """
 
     arguments: dict[str, ast.expr] = field(default_factory=dict)
@@ -64,6 +65,7 @@ class Situation:
     needed: frozenset[str] = frozenset()
     optional: bool = False
     maker: str = ""
+    handed_on: bool = False
 
     def set_up(self) -> tuple[list[str], list[tuple[str, str]]]:
         """What the object is filled by and made with: of two that are set up alike, numbers may be compared."""
@@ -232,6 +234,9 @@ def _passed(asking: str, facts: CallableFacts | None, assigned: Mapping[str, ast
     found = Situation()
     if facts is not None and facts.kind == "property":
         return found  # a call in the expression is that of the receiver's class
+    if facts is not None and facts.owner is None and _is_handed_on(parse_expression(asking), facts.name):
+        found.handed_on = True
+        return found
     arguments = arguments_of(asking, facts) or [*_written(case, facts)]
     parameters = facts.parameters if facts is not None else ()
     found.choices = frozenset(one.name for one in parameters if _WORD.fullmatch(one.default or ""))
@@ -274,12 +279,16 @@ def _asking(case: Case, facts: CallableFacts | None) -> str:
         return case.expression
     for text in reversed(case.statements):
         body = parse_python(text.strip()).body
-        values = [found[1] for node in body if (found := assigned_variable(node))]
-        values += [node.value for node in body if isinstance(node, ast.Expr)]
+        values = [node.value for node in body if isinstance(node, ast.Assign | ast.Expr)]
         made = next((value for value in values if _calls(value, name)), None)
         if made is not None:
             return ast.unparse(made)
     return case.expression
+
+
+def _is_handed_on(node: ast.expr, name: str) -> bool:
+    """Whether a function is passed to another one and not called: `map(apply, functions, values)`."""
+    return not _calls(node, name) and name in names_of(node)
 
 
 def _calls(node: ast.expr, name: str) -> bool:

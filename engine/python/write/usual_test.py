@@ -11,6 +11,7 @@ from ....utils.python_source import parse_expression
 from ..source.outcome_words import COMPARING
 from ..source.titles import snake_case, subject_call
 from .acting_member import NamedTest, shared_outcome
+from .argument_words import added_words
 from .conditions import UNTOLD, differences, noun_of
 from .situation import CONTENT, LATER, RECEIVER
 from .value_features import feature_beside, features, with_feature
@@ -199,14 +200,41 @@ def told_by_variables(test: NamedTest, usual: NamedTest) -> str:
     return own[0] if len(own) == 1 and snake_case(own[0]) == own[0] else ""
 
 
-def told_by_parts(test: NamedTest) -> str:
-    """The classes whose objects a documented test passes and no other test of the member mentions: `regex`."""
-    if not test.cases[0].documented or len(test.cases) > 1 or test.facts is None:
+def told_by_parts(test: NamedTest, siblings: Sequence[NamedTest]) -> str:
+    """The classes whose objects a documented test passes and no other test of the member mentions: `regex`.
+
+    Empty where the conditions of a test tell it from its siblings, which are named before it.
+    """
+    if test.exception or not test.cases[0].documented or len(test.cases) > 1 or test.facts is None:
+        return ""
+    telling = {words for words in test.conditions if not words.startswith(UNTOLD)}
+    if telling and all(set(one.conditions) != set(test.conditions) for one in siblings):
         return ""
     owner = test.facts.owner or ""
     parts = [name for name in sorted(test.own_names) if _CLASS.fullmatch(name) and name != owner]
     words = [snake_case(name) for name in parts]
     return "_and_".join(words) if 0 < len(words) <= _MOST_TOGETHER else ""
+
+
+def kinds_beside(test: NamedTest, usual: NamedTest) -> list[str]:
+    """The kinds of containers that the act of a test has and that of the usual one has not: `list`."""
+    mine, others = ({type(node) for node in ast.walk(one.act)} for one in (test, usual))
+    return [kind.__name__.lower() for kind in (ast.List, ast.Dict, ast.Set, ast.Tuple) if kind in mine - others]
+
+
+def options_of_arguments(test: NamedTest, usual: NamedTest) -> list[str]:
+    """Describes the keywords by which arguments of the act are made, as `part` of `found(items, Limit(3, part=[1]))`,
+    that the usual test has not."""
+    mine, others = (
+        {word.arg: word.value for part in ast.walk(one.act) if isinstance(part, ast.Call) for word in part.keywords}
+        for one in (test, usual)
+    )
+    own = {word.arg for word in test.act.keywords} if isinstance(test.act, ast.Call) else set[str | None]()
+    return [
+        added_words(name, value, choice=False)
+        for name, value in mine.items()
+        if name is not None and name not in others and name not in own
+    ]
 
 
 def _variables_passed(test: NamedTest) -> list[str]:

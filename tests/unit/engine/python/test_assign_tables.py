@@ -9,7 +9,7 @@ import pytest
 from testwright.engine.python.judge.case_tables import read_group
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
-from testwright.engine.python.write.assign_tables import alike_in_precision, alike_in_spelling, assign_tables
+from testwright.engine.python.write.assign_tables import alike_in_precision, alike_in_spelling, alike_in_steps, assign_tables
 from testwright.engine.python.write.render import render_cases
 
 pytestmark = pytest.mark.feature("B-06")
@@ -151,3 +151,12 @@ def test_other_arguments_and_documented_cases_keep_their_spelling() -> None:
         "parse('c', string='d')",
     ]
     assert alike_in_spelling([cases := case(1, "parse('a')"), case(2, "parse(string='d')")], FACTS)[0] == cases
+
+
+def test_a_call_that_a_statement_names_first_is_a_row_beside_those_that_do_not() -> None:
+    named = case(2, "list(found)", "found = parse('c', 'd')")
+    plain = case(1, "list(parse('a', 'b'))")
+
+    assert [one.expression for one in alike_in_steps([plain, named])] == [plain.expression, "list(parse('c', 'd'))"]
+    assert alike_in_steps([named]) == [named]
+    assert alike_in_steps([plain, case(3, "found", "found = parse('c', 'd')")])[1].statements

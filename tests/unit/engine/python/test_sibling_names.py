@@ -265,9 +265,13 @@ def test_a_variable_that_says_what_any_argument_is_tells_nothing_and_the_classes
 
 
 def test_what_collects_a_result_names_no_test_beside_the_option_that_sets_it_apart() -> None:
-    found = _named(_returns("order([2, 1])"), _returns("sorted(made)", "made = order([2, 1], key=abs)"))
+    found = _named(
+        _returns("order([2, 1])"),
+        _returns("sorted(made)", "made = order([2, 1], key=abs)"),
+        _returns("made.group(1)", "made = order(one for one in found)"),
+    )
 
-    assert found == ["order", "order_with_key"]
+    assert found == ["order", "order_with_key", "order_for_items_as_generator"]
 
 
 def test_an_argument_that_is_passed_as_it_is_left_sets_no_test_apart() -> None:

@@ -209,3 +209,21 @@ def test_a_name_says_what_a_text_lacks_and_repeats_no_filler_word() -> None:
     names, vague = named(plain, replace(asks("parse('kitten')", "2", of="parse"), title="x"))
     assert "kitten" not in names[1]
     assert vague == [False, True]
+
+
+def test_what_several_results_are_unpacked_from_is_asked_for_in_the_usual_test_as_well() -> None:
+    first = asks("(low, high)", "(1, 2)", "low, high = parse([1, 2])", of="parse")
+
+    assert named(first, asks("parse([3, 4])", "[3, 4]", of="parse"))[0][1] == "parse_for_other_value"
+
+
+def test_a_function_that_is_passed_on_is_named_by_what_calls_it() -> None:
+    usual = asks("parse('a')", "1", of="parse")
+
+    assert named(usual, asks("sum(map(parse, ['a', 'b']))", "1", of="parse"))[0][1] == "parse_in_sum"
+
+
+def test_a_documented_test_that_only_a_kind_of_container_sets_apart_says_so() -> None:
+    usual = asks("(shelf * 2)(3)", "6", FULL, of="Shelf.__mul__", told=True)
+
+    assert named(usual, asks("(shelf * 2)([4][0])", "8", FULL, of="Shelf.__mul__", told=True))[0][1].endswith("_for_list")
