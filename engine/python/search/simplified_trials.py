@@ -137,7 +137,7 @@ def _with_written_texts(trial: Trial, written: Sequence[str], built: Mapping[str
     """
     lines = [*trial.arrange, trial.act]
     places = [place for place in _own_places(trial) if isinstance(place.value, str)]
-    pools = {place: _texts_for(lines[place.statement], written, built) for place in places}
+    pools = {place: _texts_for(lines[place.statement], place.start, written, built) for place in places}
     found: dict[str, list[str]] = {}
     for place, pool in pools.items():
         if place.value not in pool:
@@ -154,10 +154,26 @@ def _with_written_texts(trial: Trial, written: Sequence[str], built: Mapping[str
             yield _with_texts(trial, {place: text for place in places if place.value == value})
 
 
-def _texts_for(line: str, written: Sequence[str], built: Mapping[str, Sequence[str]]) -> Sequence[str]:
-    """The texts that a person wrote where a line has texts of its own."""
-    builds = set(re.findall(r"\b\w+(?=\()", line))
-    return next((texts for name, texts in built.items() if texts and name in builds), written)
+def _texts_for(line: str, start: int, written: Sequence[str], built: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The texts that a person wrote where a line has a text of its own: for the nearest call around it of those that
+    objects are built by.
+
+    Args:
+        start: where the text begins, in bytes.
+    """
+    return next((built[name] for name in _calls_around(line.encode()[:start].decode()) if built.get(name)), written)
+
+
+def _calls_around(before: str) -> Iterator[str]:
+    """The names of the calls that are open at the end of a piece of source, the innermost first."""
+    closed = 0
+    for found in re.finditer(r"[()]", before[::-1]):
+        if found[0] == ")":
+            closed += 1
+        elif closed:
+            closed -= 1
+        elif called := re.search(r"(\w+)$", before[: len(before) - found.end()]):
+            yield called[1]
 
 
 def _with_words_for_empty_texts(trial: Trial) -> Iterator[Trial]:

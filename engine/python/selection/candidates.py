@@ -63,7 +63,8 @@ class TrialCandidate:
         kills: mutants that its test would detect.
         oddness: of its oddest text, by `oddness`; 0 where documents, usage or natural values have all of them. At least
             1 where an object is built from texts that no document builds one of its class from, though some do.
-        formatted: whether a text is a sample of a format, which a person passes only where it makes a difference.
+        formatted: whether a text is a sample of a format that the module does not speak of, which a person passes only
+            where it makes a difference.
         interchangeable: whether another method of the class does the same for the same object and arguments.
         constant: whether its callable gave this answer to whatever it was asked.
         invented: options that are given a word which no person passes; where they take only some, it is a misfit.
@@ -179,7 +180,7 @@ def candidates_of(
             interchangeable=record.number in interchangeable,
             constant=trial.subject in constant,
             invented=frozenset(invented),
-            formatted=trial.source not in RICH_SOURCES and bool(traits.representation.texts & ALL_TEXTS),
+            formatted=trial.source not in RICH_SOURCES and bool(traits.representation.texts & ALL_TEXTS - fitting),
             oddness=max([int(builds_from_other_texts(trial, built)), *odd]),
         )
         found.append(candidate)

@@ -75,6 +75,15 @@ def test_an_object_is_built_from_the_texts_that_documents_build_it_from() -> Non
 
 
 @pytest.mark.feature("B-16")
+def test_a_text_is_one_of_those_that_persons_give_to_the_nearest_call_around_it() -> None:
+    line = "choice = Switch([(Any('  ', 'e'), Text('vowel'))], 'kitten')"
+    trial = Trial("Switch.first", "choice.first()", arrange=(line,), source="mutation")
+
+    first = simplified_trials(trial, FACTS, (), built={"Switch": ("strict",), "Any": ("a", "e"), "Text": ("vowel",)})[0]
+
+    assert first.arrange == ("choice = Switch([(Any('a', 'e'), Text('vowel'))], 'strict')",)
+
+
 def test_a_class_whose_name_ends_as_another_is_not_built_from_its_texts() -> None:
     trial = replace(BUILDING, arrange=("t = OwnTemplate('{name}')",))
     found = simplified_trials(trial, FACTS, ("users",), built={"Template": URIS})
