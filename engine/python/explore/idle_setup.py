@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ....utils.python_names import method_call
-from ....utils.python_source import parse_python
+from ....utils.python_names import method_call, names_of
+from ....utils.python_source import parse_python, shared_expression
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
@@ -65,8 +65,9 @@ async def drop_idle_setup(
     known = dict(kills)
     subjects = frozenset(one.qualname for one in facts.callables())
     steps = CalledSteps(facts)
-    asking = partial(asking_methods, search.records, facts, steps, leaves_arguments=False)
-    evidence = _Evidence(steps, await asyncio.to_thread(asking))
+    asking = await asyncio.to_thread(asking_methods, search.records, facts, steps)
+    sparing = await asyncio.to_thread(partial(asking_methods, search.records, facts, steps, leaves_arguments=False))
+    evidence = _Evidence(steps, asking, sparing)
     # Of all records: a member is called on many objects that one construction makes.
     direct = await _constructed_at_once(_some_of_each(search.records), facts, search, observer)
     search.records, known = without_replaced(search.records, known, _numbers(direct))
@@ -124,11 +125,13 @@ class _Evidence:
     Attributes:
         steps: tells what statements call.
         asking: qualified names of the methods that only ask; see `asking_methods`.
+        sparing: those that change at most what they are passed.
         parts_without_effect: how many parts of trials were found without which they end alike.
     """
 
     steps: CalledSteps
     asking: frozenset[str] = frozenset()
+    sparing: frozenset[str] = frozenset()
     parts_without_effect: int = 0
     idle: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     needed: set[tuple[str, str]] = field(default_factory=set)
@@ -143,12 +146,18 @@ class _Evidence:
                 self.needed.add(key)
 
     def only_asks(self, trial: Trial, text: str) -> bool:
-        """Whether a statement only calls a method that was seen to leave nothing behind."""
-        return self.steps.method(trial.arrange, text) in self.asking
+        """Whether a statement only calls a method that was seen to leave nothing behind, but in values of its own."""
+        return self.steps.method(trial.arrange, text) in self.asking or self.spares_all(trial, text)
+
+    def spares_all(self, trial: Trial, text: str) -> bool:
+        """Whether a statement calls a method that changes at most what it is passed, with values of its own."""
+        call = shared_expression(text)
+        given = (*call.args, *(one.value for one in call.keywords)) if isinstance(call, ast.Call) else ()
+        return self.steps.method(trial.arrange, text) in self.sparing and not any(names_of(one) for one in given)
 
     def is_idle_before(self, trial: Trial) -> bool:
-        """Whether a statement of a trial was idle before another call of its subject."""
-        return any((trial.subject, text) in self.idle for text in trial.arrange)
+        """Whether a statement of a trial was idle before another call of its subject, or leaves nothing behind."""
+        return any((trial.subject, text) in self.idle or self.spares_all(trial, text) for text in trial.arrange)
 
     def allows(self, long: TrialRecord, short: TrialRecord, kills: Kills) -> bool:
         """Whether the shorter record may take the place of the longer one."""
@@ -251,7 +260,7 @@ def _left_out(long: Trial, short: Trial) -> set[str]:
 def _fills(long: Trial, short: Trial, evidence: _Evidence) -> bool:
     """Whether what was left out may put something into an object; a call such as `box.at(3)` only asks."""
     left_out = _left_out(long, short) if len(long.arrange) > len(short.arrange) else set[str]()
-    statements = (text for text in left_out if not evidence.only_asks(long, text))
+    statements = (text for text in left_out if not evidence.spares_all(long, text))
     return any(may_fill(parse_python(text.strip()).body[0]) for text in statements)
 
 

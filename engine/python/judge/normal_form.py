@@ -46,7 +46,7 @@ def normal_form(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str]
     try:
         if _awaits(finding) or not _is_operator(finding):
             return None
-        finding = _without_returned_operand(finding)
+        finding = _without_unseen_result(_without_returned_operand(finding))
         trial = finding.trial
         arrange = tuple(plain_statement(statement) for statement in trial.arrange)
         finding = replace(finding, trial=replace(trial, arrange=arrange, act=plain_expression(trial.act)))
@@ -86,6 +86,16 @@ def _without_returned_operand(finding: TrialFinding) -> TrialFinding:
         return replace(finding, observation=replace(finding.observation, value=Value("NoneType", "None")))
     arrange = (*finding.trial.arrange, ast.unparse(ast.fix_missing_locations(statement)))
     return replace(finding, trial=replace(finding.trial, arrange=arrange, act=ast.unparse(statement.target)))
+
+
+def _without_unseen_result(finding: TrialFinding) -> TrialFinding:
+    """Leaves out what `box.__setitem__(key, value)` returned: nobody sees it of `box[key] = value`."""
+    call = shared_expression(finding.trial.act)
+    if not isinstance(call, ast.Call) or _as_statement(ast.Expr(call)) is None or not finding.observation.effects:
+        return finding
+    if finding.observation.raised is not None or finding.observation.value is None:
+        return finding
+    return replace(finding, observation=replace(finding.observation, value=Value("NoneType", "None")))
 
 
 def _awaits(finding: TrialFinding) -> bool:

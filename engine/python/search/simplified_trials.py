@@ -68,7 +68,7 @@ def simplified_trials(
         without_arguments(trial, facts),
         _with_flags(trial, facts),
         _smaller_literals(trial, known),
-        _with_words_for_empty_texts(trial),
+        _with_words_for_empty_texts(trial, written, built),
     )
     for variant in variants:
         key = (variant.act, *variant.arrange)
@@ -176,13 +176,17 @@ def _calls_around(before: str) -> Iterator[str]:
             yield called[1]
 
 
-def _with_words_for_empty_texts(trial: Trial) -> Iterator[Trial]:
-    """Variants with a word in place of an empty text: where that changes nothing, emptiness was not the point."""
+def _with_words_for_empty_texts(
+    trial: Trial, written: Sequence[str], built: Mapping[str, Sequence[str]]
+) -> Iterator[Trial]:
+    """Variants with a word in place of an empty text that no person wrote there: where that changes nothing, emptiness
+    was not the point."""
+    lines = [*trial.arrange, trial.act]
     places = [place for place in _own_places(trial) if isinstance(place.value, str)]
     given = {place.value for place in places}
     word = next((word for word in WORDS if word not in given), WORDS[0])
     for place in places:
-        if place.value == "":
+        if place.value == "" and "" not in _texts_for(lines[place.statement], place.start, written, built):
             yield with_source(trial, place, repr(word), origin_of_variant(trial))
 
 

@@ -6,16 +6,18 @@ express. Its callable then gets other trials.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from ..judge.finding_selection import judge_findings
 from ..model.model import Arc, ModuleFacts, TrialFinding
-from ..search.trial_search import TrialRecord
-from .candidates import candidates_of
+from ..search.trial_search import TrialRecord, behaviour_of
+from .candidates import TrialCandidate, candidates_of
 from .select_trials import SelectedTrials, select_from, select_trials
 from .surplus_tests import without_surplus_tests
 
-_ROUNDS = 10
+_ROUNDS = 12
+_MOST_ALIKE = 60
 
 
 def replace_unassertable(
@@ -44,6 +46,10 @@ def replace_unassertable(
         failed = {record.number for record in picked} - {record.number for record in strong}
         unassertable |= failed
         if failed:
+            # Where one call of a callable shows nothing, its like do not either: each would take a round of its own.
+            unassertable |= _like_failed(
+                facts, [one for one in known if one.record.number in failed], known, kills or {}
+            )
             known, is_known = [one for one in known if one.record.number not in unassertable], False
         elif is_known:
             break
@@ -61,6 +67,29 @@ def replace_unassertable(
     strong += [one for one in select_trials(moving, facts, covered) if not one.covered <= covered] if moving else []
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     return sorted(strong, key=lambda record: order.get(record.trial.subject, len(order)))
+
+
+def _like_failed(
+    facts: ModuleFacts,
+    failed: Sequence[TrialCandidate],
+    known: Sequence[TrialCandidate],
+    kills: Mapping[int, frozenset[int]],
+) -> set[int]:
+    """The numbers of the candidates that cannot be asserted either, of those with an outcome like that of one which
+    cannot: of the same callable and kind, with as little behind it."""
+    outcomes = {_kind_of(one) for one in failed}
+    alike: dict[tuple[object, ...], list[TrialRecord]] = defaultdict(list)
+    for one in known:
+        if (kind := _kind_of(one)) in outcomes and len(alike[kind]) < _MOST_ALIKE:
+            alike[kind].append(one.record)
+    records = [one for found in alike.values() for one in found]
+    strong = {one.number for one in _strong(facts, records, kills)}
+    return {one.number for one in records if one.number not in strong}
+
+
+def _kind_of(candidate: TrialCandidate) -> tuple[object, ...]:
+    value = candidate.record.observation.value
+    return candidate.subject, behaviour_of(candidate.record.observation), value is not None and value.unchanged
 
 
 def _strong(

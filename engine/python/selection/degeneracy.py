@@ -17,6 +17,7 @@ from ..source.set_algebra import CHANGING, COMBINING, IN_PLACE, OPERATORS
 MILD, SEVERE = 1, 2
 CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _MOST_PARTS = 3
+_SEVERAL = 3
 _MEMBER_KINDS = frozenset({"method", "property"})
 # Comparisons that hold of equal objects, too.
 _AT_MOST = frozenset({"__ge__", "__le__", "issubset", "issuperset"})
@@ -34,7 +35,7 @@ def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
             return SEVERE
         if isinstance(value, int | float | complex) and not isinstance(value, bool):
             return SEVERE if value == 0 else 0
-        return MILD if isinstance(value, str | bytes) and len(value) == 1 else 0
+        return MILD if isinstance(value, str | bytes) and len(value.strip()) <= 1 else 0
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return _of_elements(node.elts, facts)
     if isinstance(node, ast.Dict):
@@ -97,8 +98,10 @@ def receiver_degeneracy(subject: CallableFacts | None, act: ast.expr, receiver: 
     given = [*built.args, *(keyword.value for keyword in built.keywords)]
     takes = constructor.parameters if constructor is not None else ()
     if given:
-        rate = min(degeneracy_of(node, facts) for node in given)
-        if _is_unfilled(subject, owner, given) or _meets_its_equal(subject, act, built):
+        rate = _of_parts(given, facts)
+        # What a factory is given is what it puts in: `v(1, 2)`.
+        filled = isinstance(built.func, ast.Name) and built.func.id in (owner.makers or ())
+        if (not filled and _is_unfilled(subject, owner, given)) or _meets_its_equal(subject, act, built):
             return SEVERE
         # What a factory is given makes a whole object.
         takes_any = [one.kind for one in takes if one.name != "self"] == ["var_positional"]
@@ -118,6 +121,12 @@ def receiver_degeneracy(subject: CallableFacts | None, act: ast.expr, receiver: 
         # The default object is what others are compared with; one that is only set up by options is as good as any.
         return 0 if _is_set_up_by_options(owner, facts) else SEVERE
     return MILD if any(_fills(member) for member in owner.members) else 0
+
+
+def _of_parts(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
+    """Rates what an object is made of: each of several letters shows something beside the others."""
+    rate = min(degeneracy_of(node, facts) for node in given)
+    return 0 if rate == MILD and len({ast.dump(node) for node in given}) >= _SEVERAL else rate
 
 
 def _meets_its_equal(subject: CallableFacts, act: ast.expr, built: ast.Call) -> bool:

@@ -99,6 +99,7 @@ def asking_methods(
         steps: what tells the statements of the module's trials apart, where there is one already.
         leaves_arguments: whether one that changes what it is passed counts as changing something.
     """
+    steps = steps or CalledSteps(facts)
     returned: set[str] = set()
     changing: set[str] = set()
     deriving: dict[str, bool] = {}
@@ -107,6 +108,8 @@ def asking_methods(
         called = _STEP.fullmatch(record.trial.act)
         if called is None or called[2] != subject.rpartition(".")[2] or observation.outcome != "returned":
             continue
+        if not leaves_arguments and steps.method(record.trial.arrange, record.trial.act) != subject:
+            continue  # an object of another class may have a method of this name
         value = observation.value
         gives_held = value is not None and bool(value.held) and value.type_name not in _UNCHANGEABLE
         effects = observation.effects if leaves_arguments else _effects_on(called[1], observation)
@@ -114,12 +117,14 @@ def asking_methods(
             changing.add(subject)
         elif value is not None and value.source != "None":
             returned.add(subject)
-            makes = value.type_name.rpartition(".")[2] == subject.rpartition(".")[0] and not value.held
+            # What gives back its object where there is nothing to do may still make another one where there is.
+            kept = bool(value.held) and leaves_arguments
+            makes = value.type_name.rpartition(".")[2] == subject.rpartition(".")[0] and not kept
             deriving[subject] = makes and deriving.get(subject, True)
     found = returned - changing
     if not found:
         return frozenset()
-    mattering, repeatable = _compared(records, found, steps or CalledSteps(facts))
+    mattering, repeatable = _compared(records, found, steps)
     # What always makes another object of its class needs no second call to show that it changes none.
     repeatable |= {one for one, makes in deriving.items() if makes}
     code = MethodReader(facts)

@@ -184,9 +184,24 @@ def texts_of_objects(trials: Iterable[Trial], facts: ModuleFacts) -> dict[str, t
         texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
         plain = [text for one in texts if (text := _PLACEHOLDER.sub("", one))]
         found[name] = tuple(dict.fromkeys((*texts, *plain)))
-    for name, texts in _texts_of_constants(facts):
+    for name, texts in (*_texts_of_parts(written, facts), *_texts_of_constants(facts)):
         found[name] = tuple(dict.fromkeys((*found.get(name, ()), *texts)))
     return found
+
+
+def _texts_of_parts(trials: Iterable[Trial], facts: ModuleFacts) -> Iterator[tuple[str, list[str]]]:
+    """Generates the texts of the objects that others are made of, with their class: `Switch([(Any("a", "e"), 1)])`."""
+    classes = {owner.name for owner in facts.classes}
+    for line in dict.fromkeys(text for one in trials for text in (*one.arrange, one.act)):
+        tree = shared_module(line)
+        for node in walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in classes:
+                yield node.func.id, _texts_given(node)
+
+
+def _texts_given(call: ast.Call) -> list[str]:
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
 
 
 def _texts_of_constants(facts: ModuleFacts) -> Iterator[tuple[str, list[str]]]:
@@ -195,11 +210,7 @@ def _texts_of_constants(facts: ModuleFacts) -> Iterator[tuple[str, list[str]]]:
     for _, source in facts.constants:
         node = expression_or_none(source)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in classes:
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            yield (
-                node.func.id,
-                [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)],
-            )
+            yield node.func.id, _texts_given(node)
 
 
 def builds_from_other_texts(trial: Trial, known: Mapping[str, Sequence[str]]) -> bool:
@@ -209,8 +220,7 @@ def builds_from_other_texts(trial: Trial, known: Mapping[str, Sequence[str]]) ->
         tree = shared_module(line) if names else None
         for node in walk(tree) if tree is not None else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
-                given = [*node.args, *(keyword.value for keyword in node.keywords)]
-                texts = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+                texts = _texts_given(node)
                 if texts and not set(texts) & set(known[node.func.id]):
                     return True
     return False

@@ -6,6 +6,7 @@ Several classes have an `add`: what is passed to that of one is no example for t
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Sequence
 
 from ....utils.python_names import assigned_variable, last_name
@@ -24,6 +25,9 @@ class ReceiverClasses:
     def __init__(self, facts: ModuleFacts) -> None:
         self._bases = {owner.name: [base.rpartition(".")[2] for base in owner.bases] for owner in facts.classes}
         self._members = {owner.name: {one.name: one for one in owner.members} for owner in facts.classes}
+        made = [(maker, owner.name) for owner in facts.classes for maker in owner.makers or ()]
+        counted = Counter(maker for maker, _ in made)
+        self._makers = {maker: name for maker, name in made if counted[maker] == 1}
         # `page.query` is most likely a `Query`.
         self._by_name = {owner.name.lower(): owner.name for owner in facts.classes}
 
@@ -69,6 +73,8 @@ class ReceiverClasses:
             name = last_name(node.func)
             if name in self._bases:
                 return name
+            if (maker := ast.unparse(node.func)) in self._makers:
+                return self._makers[maker]
             # A method that may be called on and on gives the object itself, or a new one.
             owner = self._of(node.func.value, bound) if isinstance(node.func, ast.Attribute) else ""
             own = (self._members[one] for one in lineage(owner, self._bases))

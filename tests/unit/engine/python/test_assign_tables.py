@@ -9,7 +9,12 @@ import pytest
 from testwright.engine.python.judge.case_tables import read_group
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import Case, SpecEvidence, SpecExpectation
-from testwright.engine.python.write.assign_tables import alike_in_precision, alike_in_spelling, alike_in_steps, assign_tables
+from testwright.engine.python.write.assign_tables import (
+    alike_in_precision,
+    alike_in_spelling,
+    alike_in_steps,
+    assign_tables,
+)
 from testwright.engine.python.write.render import render_cases
 
 pytestmark = pytest.mark.feature("B-06")

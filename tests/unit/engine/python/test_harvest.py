@@ -81,3 +81,9 @@ def test_a_literal_in_a_variable_is_the_value_that_a_call_is_given(arrange: tupl
     harvest = Harvester(FACTS).read([Trial("parse", "parse(given)", arrange=arrange, source="document")])
 
     assert [one.source for one in harvest.arguments.get(("parse", "text"), [])] == values
+
+
+def test_texts_of_objects_are_those_of_the_parts_of_others_as_well() -> None:
+    trial = Trial("Template.fill", "Pair(Template('shop'), 'b').fill()", source="doctest")
+
+    assert texts_of_objects([trial], TEMPLATE)["Template"] == ("shop",)

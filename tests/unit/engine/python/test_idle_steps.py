@@ -10,7 +10,7 @@ from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.model.model import Observation, Value
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.search.trial_search import TrialRecord
-from testwright.engine.python.selection.idle_steps import asking_methods, records_with_idle_steps
+from testwright.engine.python.selection.idle_steps import CalledSteps, asking_methods, records_with_idle_steps
 from testwright.engine.python.selection.tautologies import (
     changes_nothing,
     says_nothing,
@@ -319,3 +319,12 @@ def test_a_method_that_changes_its_object_and_did_not_says_nothing_by_returning_
     assert changes_nothing(idle, {"Ids.count_up"})
     assert not changes_nothing(idle, {"Ids.take"})
     assert not changes_nothing(changing, {"Ids.count_up"})
+
+
+def test_what_a_factory_made_is_of_the_class_that_it_is_a_maker_of() -> None:
+    made = replace(
+        FACTS, classes=tuple(replace(one, makers=("link",) if one.name == "Url" else None) for one in FACTS.classes)
+    )
+
+    assert CalledSteps(made).method(("url = link('x')",), "url.add('y')") == "Url.add"
+    assert CalledSteps(FACTS).method(("url = link('x')",), "url.add('y')") == ""

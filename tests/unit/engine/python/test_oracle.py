@@ -552,3 +552,16 @@ def test_a_mapping_that_is_equal_to_a_plain_dictionary_is_told_by_its_type_as_we
     ]
     assert tuple(needed) == imports
     assert [one.kind for one in plain] == ["equals"]
+
+
+def test_what_setting_an_item_returns_is_seen_by_nobody() -> None:
+    call = trial("Cart.__setitem__", "cart.__setitem__('a', 3)", "cart = Cart()")
+    seen = returned(Value("Cart", "Cart({'a': 3})"), effects=(("len(cart)", Value("int", "1")),))
+
+    found = normal_form(TrialFinding(call, seen), cart_facts())
+    unchanged = normal_form(TrialFinding(call, returned(Value("int", "3"))), cart_facts())
+
+    assert found is not None
+    assert found.observation.value == Value("NoneType", "None")
+    assert unchanged is not None
+    assert unchanged.observation.value == Value("int", "3")

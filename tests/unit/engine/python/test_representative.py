@@ -328,3 +328,51 @@ def test_what_is_taken_out_again_is_no_content() -> None:
 
     assert degeneracy(*pushed, "bits.pop()", "bits.pop()") == degeneracy("bits = Bits()")
     assert degeneracy(*pushed, "bits.append(6)", "bits.pop()") == 0
+
+
+PSET = ClassFacts(
+    "Pset",
+    "plain",
+    (1, 9),
+    constructor=CallableFacts(
+        "Pset",
+        "constructor",
+        (1, 3),
+        (Parameter("self", "positional_or_keyword"), Parameter("parts", "positional_or_keyword")),
+        owner="Pset",
+    ),
+    members=(
+        CallableFacts(
+            "Pset.add",
+            "method",
+            (4, 5),
+            (Parameter("self", "positional_or_keyword"), Parameter("item", "positional_or_keyword")),
+            owner="Pset",
+        ),
+        CallableFacts("Pset.__len__", "method", (6, 7), (Parameter("self", "positional_or_keyword"),), owner="Pset"),
+    ),
+    makers=("s",),
+)
+
+
+def test_what_a_factory_is_given_is_content_and_the_name_of_an_object_is_none() -> None:
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(PSET,))
+
+    def shown(made: str) -> int:
+        trial = Trial("Pset.__len__", "len(pset)", arrange=(f"pset = {made}",))
+        return represent(trial, Observation("returned", value=Value("int", "2")), PSET.members[1], facts).degeneracy
+
+    assert shown("s(1, 2)") == 0
+    assert shown("Pset('kitten')") > 1
+
+
+def test_several_letters_show_something_beside_each_other_and_blanks_show_little() -> None:
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(PSET,))
+
+    def shown(made: str) -> int:
+        trial = Trial("Pset.__len__", "len(pset)", arrange=(f"pset = {made}",))
+        return represent(trial, Observation("returned", value=Value("int", "2")), PSET.members[1], facts).degeneracy
+
+    assert shown("s('a', 'e', 'i')") == 0
+    assert shown("s('a', 'a', 'a')") > 0
+    assert shown("s('  ')") > 0

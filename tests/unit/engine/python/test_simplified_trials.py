@@ -166,6 +166,14 @@ def test_a_word_stands_in_for_an_empty_text_that_makes_no_difference() -> None:
 
 
 @pytest.mark.feature("B-16")
+def test_an_empty_text_that_a_person_wrote_there_stays() -> None:
+    trial = Trial("Any.first", "choice.first()", arrange=("choice = Any('', 'e')",), source="mutation")
+
+    built = {(*one.arrange, one.act) for one in simplified_trials(trial, FACTS, (), built={"Any": ("", "e")})}
+
+    assert ("choice = Any('kitten', 'e')", "choice.first()") not in built
+
+
 def test_a_part_of_a_number_in_a_text_is_a_number() -> None:
     found = {act for (act,) in variants("parse('14.50')")}
 

@@ -226,4 +226,6 @@ def test_a_function_that_is_passed_on_is_named_by_what_calls_it() -> None:
 def test_a_documented_test_that_only_a_kind_of_container_sets_apart_says_so() -> None:
     usual = asks("(shelf * 2)(3)", "6", FULL, of="Shelf.__mul__", told=True)
 
-    assert named(usual, asks("(shelf * 2)([4][0])", "8", FULL, of="Shelf.__mul__", told=True))[0][1].endswith("_for_list")
+    assert named(usual, asks("(shelf * 2)([4][0])", "8", FULL, of="Shelf.__mul__", told=True))[0][1].endswith(
+        "_for_list"
+    )
