@@ -5,10 +5,9 @@ BIN := $(VENV)/bin
 LOWEST := build/lowest
 # Processes that run tests. Tests wait for servers, limits and browsers, so two cores are busy with more than two of them.
 JOBS ?= 5
-# They are forked from one that has imported and collected all, which takes seconds. A file's tests share fixtures, so
-# they stay in one process. Files start in the order of their folders: end-to-end first, unit last, so that no long file
-# is left for the end.
-PARALLEL = -p testwright.tests.support.forked_tests --processes $(JOBS) $(UNUSED)
+# A file's tests share fixtures, so they stay in one process. Files start in the order of their folders: end-to-end first,
+# unit last, so that no long file is left for the end.
+PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder $(UNUSED)
 # Plugins that come with what the tests start; no test of ours takes part in them, and each process would load them.
 UNUSED = -p no:playwright -p no:benchmark -p no:platformdirs
 
@@ -35,8 +34,8 @@ bytecode: install
 demo: install
 	$(BIN)/python main.py run "unit tests for the shop example" --root examples/shop
 
-# Unit and integration tests, and a dozen end-to-end tests: one for each way in. All that is named here is imported, so
-# files without such an end-to-end test are not.
+# Unit and integration tests, and a dozen end-to-end tests: one for each way in. Each of the parallel processes collects
+# all that is named here, so files without such an end-to-end test are not.
 SMOKE = $(sort $(shell grep -rl --include='test_*.py' 'mark\.smoke' tests/e2e tests/hostile))
 test: bytecode
 	$(BIN)/python -m pytest $(PARALLEL) -m "not e2e or smoke" $(SMOKE) tests/integration tests/unit
