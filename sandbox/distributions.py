@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
+
+from packaging.utils import canonicalize_name
 
 from ..utils.untrusted_files import MAX_SOURCE_BYTES
 
 _READ = (".", "METADATA", "PKG-INFO")
+_PLACE = re.compile(r"([^-]+)(?:-.*)?\.(?:dist|egg)-info", re.IGNORECASE)
 _NAME = re.compile(r"^name:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
-def plain_distributions(sites: Iterable[Path]) -> Iterator[Distribution]:
-    """The distributions in folders whose metadata are regular files of a plausible size; all others are passed over."""
+def plain_distributions(sites: Iterable[Path], names: Collection[str] = ()) -> Iterator[Distribution]:
+    """The distributions in folders whose metadata are regular files of a plausible size; all others are passed over.
+
+    Args:
+        names: normalised; only distributions whose metadata lie where those of one of these do, and all without any.
+    """
     for distribution in distributions(path=[str(site) for site in sites]):
+        if names and _name_of_place(distribution) not in ("", *names):
+            continue
         if all(is_plain(place) for place in _places(distribution)):
             yield distribution
 
@@ -43,7 +52,19 @@ def is_plain(path: Path) -> bool:
     return stat.S_ISDIR(facts.st_mode) or (stat.S_ISREG(facts.st_mode) and facts.st_size <= MAX_SOURCE_BYTES)
 
 
+def _name_of_place(distribution: Distribution) -> str:
+    """The normalised name in what the metadata's folder or file is called, `name-version.dist-info`; empty for none."""
+    folder = _folder(distribution)
+    named = _PLACE.match(folder.name) if folder is not None else None
+    return canonicalize_name(named[1]) if named else ""
+
+
 def _places(distribution: Distribution) -> list[Path]:
+    folder = _folder(distribution)
+    return [folder / name for name in _READ] if folder is not None else []
+
+
+def _folder(distribution: Distribution) -> Path | None:
     # The standard library gives no public way to a distribution's folder; without one it is no folder on disk.
     folder = getattr(distribution, "_path", None)
-    return [folder / name for name in _READ] if isinstance(folder, Path) else []
+    return folder if isinstance(folder, Path) else None

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from importlib.metadata import Distribution
 from importlib.util import cache_from_source
@@ -74,7 +74,7 @@ def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequen
         InterpreterError, StorageError: as `test_overlay`.
         ToolMissing: tools that tests of one kind need could not be had.
     """
-    present = _installed(_sites(interpreter))
+    present = _installed(_sites(interpreter), tools)
     missing = []
     for tool in tools:
         if tool not in present:
@@ -87,7 +87,8 @@ def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequen
     if not missing:
         return ()
     # Locust runs apart, without the target's packages: what it needs is there whatever they are.
-    ours = _closure(missing, interpreter, {} if tuple(tools) == LOAD_TOOLS else present)
+    theirs = {} if tuple(tools) == LOAD_TOOLS else _installed(_sites(interpreter))
+    ours = _closure(missing, interpreter, theirs)
     cache = writable_folder(caches, "overlay")
     try:
         same = _same_build(interpreter)
@@ -112,7 +113,7 @@ def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequen
 
 def lacking_tools(interpreter: Interpreter) -> tuple[str, ...]:
     """Those of pytest and coverage that the target does not have itself."""
-    present = _installed(_sites(interpreter))
+    present = _installed(_sites(interpreter), TOOLS)
     return tuple(tool for tool in TOOLS if tool not in present)
 
 
@@ -129,10 +130,14 @@ def _version(interpreter: Interpreter) -> str:
     return ".".join(map(str, interpreter.version))
 
 
-def _installed(sites: Iterable[Path]) -> dict[str, Distribution]:
-    """Distributions in folders by normalised name; the first one found counts, as on a path. Nothing is imported."""
+def _installed(sites: Iterable[Path], tools: Collection[str] = ()) -> dict[str, Distribution]:
+    """Distributions in folders by normalised name; the first one found counts, as on a path. Nothing is imported.
+
+    Args:
+        tools: names of those that are wanted; all without any, of which an environment has hundreds.
+    """
     found: dict[str, Distribution] = {}
-    for distribution in plain_distributions(sites):
+    for distribution in plain_distributions(sites, tools):
         name = declared_name(distribution)
         if name:
             found.setdefault(canonicalize_name(name), distribution)
@@ -242,7 +247,7 @@ def _made(place: Path, fill) -> Path:
 
 def _runner() -> Path | None:
     """The part of our pip that other interpreters can run, or None."""
-    pip = _installed(Path(entry) for entry in sys.path if entry).get("pip")
+    pip = _installed((Path(entry) for entry in sys.path if entry), ("pip",)).get("pip")
     runner = Path(str(pip.locate_file("pip/__pip-runner__.py"))) if pip is not None else None
     return runner if runner is not None and runner.is_file() else None
 
@@ -268,7 +273,7 @@ def _fetched_folder(tools: Iterable[str], interpreter: Interpreter, cache: Path)
 
 def load_tools_place(interpreter: Interpreter, caches: Sequence[Path]) -> str:
     """Where Locust is for a target: its environment or a folder of the cache; empty where it is yet to be fetched."""
-    if all(tool in _installed(interpreter.site_paths) for tool in LOAD_TOOLS):
+    if all(tool in _installed(interpreter.site_paths, LOAD_TOOLS) for tool in LOAD_TOOLS):
         return "the target's environment"
     folders = [_fetched_folder(LOAD_TOOLS, interpreter, cache / "overlay") for cache in caches]
     return next((str(folder) for folder in folders if folder.is_dir()), "")

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from packaging.utils import canonicalize_name
 
 from testwright.sandbox.distributions import declared_name, plain_distributions
 
@@ -14,6 +15,23 @@ def test_names_of_everything_that_is_installed_here_are_those_that_the_standard_
     found = list(plain_distributions(Path(entry) for entry in sys.path if entry))
     assert found
     assert [declared_name(one) for one in found] == [one.metadata["Name"] for one in found]
+
+
+def test_some_are_found_by_their_names_as_among_all() -> None:
+    sites = [Path(entry) for entry in sys.path if entry]
+    everything = {canonicalize_name(declared_name(one)): one.version for one in plain_distributions(sites)}
+    for name, version in everything.items():
+        assert version in [one.version for one in plain_distributions(sites, [name]) if declared_name(one)], name
+
+
+@pytest.mark.parametrize(
+    "place", ["My.Tool-1.0.dist-info/METADATA", "my_tool.egg-info/PKG-INFO", "My_Tool-1-py3.egg-info"]
+)
+def test_one_is_found_by_its_name_in_each_form_of_a_place_and_others_are_left_out(tmp_path: Path, place: str) -> None:
+    for path in (tmp_path / place, tmp_path / "other-1.dist-info" / "METADATA"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("Name: my-tool\nVersion: 1\n")
+    assert [one.version for one in plain_distributions([tmp_path], ["my-tool"])] == ["1"]
 
 
 @pytest.mark.parametrize(
