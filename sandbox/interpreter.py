@@ -316,10 +316,10 @@ def _existing(folders: list[Path]) -> tuple[Path, ...]:
 def _outermost(folders: list[Path]) -> tuple[Path, ...]:
     """Existing folders without those inside another one, none of which shows a home."""
     kept: list[Path] = []
-    for folder in sorted(
-        {path for path in folders if path.exists() and not exposes_home(path)}, key=lambda path: path.parts
-    ):
-        if not any(folder.is_relative_to(outer) for outer in kept):
+    for folder in sorted(set(folders), key=lambda path: path.parts):
+        if any(folder.is_relative_to(outer) for outer in kept):
+            continue
+        if folder.exists() and not exposes_home(folder):
             kept.append(folder)
     return tuple(kept)
 
