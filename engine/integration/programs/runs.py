@@ -35,6 +35,7 @@ from ..model.programs import (
 from ..model.wide_arcs import WideArcs
 from .arguments import Command, commands_of, long_options, reading_of, samples_of
 from .documented import documented_commands, relies_on_wrong_default, wrong_documented_defaults
+from .pairs import paired_runs
 from .plainer import idle_runs, outcome, prints_help, without_names
 from .proposals import (
     ProgramFacts,
@@ -167,6 +168,7 @@ async def explore_program(
 
     single = single_runs(known)
     await observe(single)
+    await observe(paired_runs(found.seen))
     second = following_runs(found.seen, single)
     await observe(second)
     # A third command follows two others.

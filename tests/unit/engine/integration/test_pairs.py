@@ -1,0 +1,40 @@
+"""Options of a program that show nothing by themselves, or that may not go together, are tried beside others."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.integration.model.programs import CommandResult, ProgramRun, RunObservation
+from testwright.engine.integration.programs.pairs import MOST_PAIRS, paired_runs
+
+pytestmark = pytest.mark.feature("T-20")
+FILES = (("one.csv", "a"), ("two.csv", "b"))
+
+
+def _ran(*options: str, out: str = "plain", code: int = 0) -> tuple[ProgramRun, RunObservation]:
+    run = ProgramRun(FILES, (("one.csv", "two.csv", *options),))
+    return run, RunObservation((CommandResult(code, out, "", "exited"),), {}, {})
+
+
+def _lines(*seen: tuple[ProgramRun, RunObservation]) -> list[tuple[str, ...]]:
+    return [run.commands[0][2:] for run in paired_runs(seen)]
+
+
+def test_an_option_that_shows_nothing_is_tried_beside_each_that_does() -> None:
+    seen = (_ran(), _ran("--all"), _ran("--key", "id", out="by key"), _ran("--json", out="{}"))
+    assert _lines(*seen)[:2] == [("--key", "id", "--all"), ("--json", "--all")]
+
+
+def test_two_options_that_show_something_are_tried_together() -> None:
+    assert _lines(_ran(), _ran("--extra", "a", out="extra"), _ran("--json", out="{}")) == [("--json", "--extra", "a")]
+
+
+def test_an_option_that_is_refused_and_another_file_are_no_partners() -> None:
+    other = ProgramRun((("three.csv", "c"),), (("three.csv", "two.csv"),))
+    refused = _ran("--bad", out="", code=2)
+    assert _lines(_ran(), refused, (other, _ran(out="other")[1]), _ran("--json", out="{}")) == []
+
+
+def test_of_very_many_options_some_pairs_are_tried() -> None:
+    seen = [_ran(), *(_ran(f"--option-{number}", out=str(number)) for number in range(20))]
+    assert len(paired_runs(seen)) == MOST_PAIRS
