@@ -18,7 +18,7 @@ def paired_runs(seen: Sequence[tuple[ProgramRun, RunObservation]]) -> list[Progr
     which rows are the same. Then come two options that each change something, which may be refused together.
 
     Args:
-        seen: runs with their results, of each command the plain one first.
+        seen: runs with their results.
     """
     found: dict[ProgramRun, None] = {}
     known = {run for run, _ in seen}
@@ -33,10 +33,11 @@ def paired_runs(seen: Sequence[tuple[ProgramRun, RunObservation]]) -> list[Progr
 def _of_command(own: Sequence[tuple[ProgramRun, RunObservation]]) -> Iterator[ProgramRun]:
     if not own:
         return
-    plain, usual = own[0]
+    # Documented lines come first, and may have options already: the plain one is what most others extend.
+    plain, usual = max(own, key=lambda one: sum(bool(_added(one[0], run)) for run, _ in own))
     quiet: dict[tuple[str, ...], ProgramRun] = {}
     telling: dict[tuple[str, ...], ProgramRun] = {}
-    for run, result in own[1:]:
+    for run, result in own:
         more = _added(plain, run)
         if more and result.last is not None and not result.last.code:
             # Of each option one value is enough.

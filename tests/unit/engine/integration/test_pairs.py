@@ -25,6 +25,12 @@ def test_an_option_that_shows_nothing_is_tried_beside_each_that_does() -> None:
     assert _lines(*seen)[:2] == [("--key", "id", "--all"), ("--json", "--all")]
 
 
+def test_the_plain_run_is_the_one_that_others_extend_and_not_a_documented_line_with_options() -> None:
+    documented = _ran("--key=id", "--json", out="documented")
+    seen = (documented, _ran(), _ran("--all"), _ran("--json", out="{}"))
+    assert ("--json", "--all") in _lines(*seen)
+
+
 def test_two_options_that_show_something_are_tried_together() -> None:
     assert _lines(_ran(), _ran("--extra", "a", out="extra"), _ran("--json", out="{}")) == [("--json", "--extra", "a")]
 
