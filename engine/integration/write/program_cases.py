@@ -221,10 +221,16 @@ def run_names(flows: ProgramFlows, kept: Sequence[KeptRun], taken: set[str]) -> 
     longs = [long_options(flows.commands, entry.run.words) for entry in kept]
     bases = [_base(flows.program, run, long) for run, long in zip(kept, longs, strict=True)]
     names: list[str] = []
+    said: set[str] = set()
     for entry, base, long in zip(kept, bases, longs, strict=True):
         same = [other.run.commands[-1] for other, its in zip(kept, bases, strict=True) if its == base]
         own = _rarest(entry.run.commands[-1], same, long)
         words = base if len(same) == 1 or not own else f"{base}_{own}"
+        if words in said:
+            # One option is a test of its own: this one has another one beside it.
+            options = [long.get(word, word).strip("-") for word in entry.run.commands[-1] if word in long]
+            words = f"{base}_with_{'_and_'.join(options)}" if len(options) > 1 else words
+        said.add(words)
         names.append(unique_name(f"tc_{cut_slug(_slug(words), 80)}", taken))
         taken.add(names[-1])
     return names

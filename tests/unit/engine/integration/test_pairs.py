@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.integration.model.programs import CommandResult, ProgramRun, RunObservation
+from testwright.engine.integration.model.programs import CommandResult, ProgramRun, ProjectProgram, RunObservation
+from testwright.engine.integration.programs.arguments import Command, ProgramArgument
 from testwright.engine.integration.programs.pairs import MOST_PAIRS, paired_runs
+from testwright.engine.integration.programs.runs import KeptRun, ProgramFlows
+from testwright.engine.integration.write.program_cases import run_names
+from testwright.engine.python.project.layout import ModulePlace
 
 pytestmark = pytest.mark.feature("T-20")
 FILES = (("one.csv", "a"), ("two.csv", "b"))
@@ -44,3 +48,20 @@ def test_an_option_that_is_refused_and_another_file_are_no_partners() -> None:
 def test_of_very_many_options_some_pairs_are_tried() -> None:
     seen = [_ran(), *(_ran(f"--option-{number}", out=str(number)) for number in range(20))]
     assert len(paired_runs(seen)) == MOST_PAIRS
+
+
+def test_a_test_of_two_options_is_named_by_both() -> None:
+    program = ProjectProgram("differ", ModulePlace("differ.cli", "differ/cli.py", "."), ("-m", "differ.cli"))
+    options = tuple(ProgramArgument(name, "text", (f"--{name}",)) for name in ("key", "json", "word"))
+    flows = ProgramFlows(program, (Command((), options),))
+    seen = (
+        _ran(),
+        _ran("--key", "id", out="by key"),
+        _ran("--json", out="{}"),
+        _ran("--word", "a", out="a"),
+        _ran("--word", "a", "--key", "id", out="a by key"),
+    )
+    kept = [KeptRun(run, result, result, frozenset()) for run, result in seen]
+    names = run_names(flows, kept, set())
+    assert names[-1] == "tc_differ_with_word_and_key"
+    assert len(set(names)) == len(names)
