@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ _RANGES = (
     ("minProperties", "maxProperties", "fields"),
     ("minimum", "maximum", ""),
 )
+
+
+_schema = cache(load_schema)  # each load gives a copy of its own, and a page asks for the same ones for each field
 
 
 def pages(examples: Path) -> dict[str, str]:
@@ -58,7 +62,7 @@ def page(name: str, example: Any = None) -> str:
     Raises:
         UsageError: there is no schema of that name.
     """
-    schema = load_schema(name)
+    schema = _schema(name)
     parts = [
         [f"<!-- Made from {name} by `make docs`. -->", f"# {schema.get('title', name)}"],
         [_sentence(schema.get("description", ""))],
@@ -89,7 +93,7 @@ def _contents() -> str:
     for title, names in groups.items():
         lines += ["", f"## {title}", "", "| schema | what it describes |", "|---|---|"]
         for name in names:
-            schema = load_schema(name)
+            schema = _schema(name)
             lines.append(
                 f"| [{schema.get('title', name)}]({page_path(name)}) | {_cell(schema.get('description', ''))} |"
             )
@@ -134,10 +138,10 @@ def _rows(schema: Mapping[str, Any], above: str) -> Iterator[tuple[str, str, str
 
 def _meaning(schema: Mapping[str, Any]) -> str:
     """What is said of a field, or of the definition of the core that it refers to."""
-    prefix = f"{load_schema(CORE_SCHEMA)['$id']}#/$defs/"
+    prefix = f"{_schema(CORE_SCHEMA)['$id']}#/$defs/"
     reference = str(schema.get("$ref", ""))
     if "description" not in schema and reference.startswith(prefix):
-        return load_schema(CORE_SCHEMA)["$defs"][reference.removeprefix(prefix)].get("description", "")
+        return _schema(CORE_SCHEMA)["$defs"][reference.removeprefix(prefix)].get("description", "")
     return schema.get("description", "")
 
 
@@ -201,10 +205,8 @@ def _link(reference: str) -> str:
     if not document:
         return f"[{name}](#{name.lower()})" if name else "this schema again"
     for one in schema_names():
-        if load_schema(one)["$id"] == document:
-            return (
-                f"[{name or load_schema(one).get('title', one)}]({page_path(one)}{f'#{name.lower()}' if name else ''})"
-            )
+        if _schema(one)["$id"] == document:
+            return f"[{name or _schema(one).get('title', one)}]({page_path(one)}{f'#{name.lower()}' if name else ''})"
     return f"`{reference}`"
 
 

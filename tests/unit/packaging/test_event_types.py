@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from testwright.core.events import EventType
+from testwright.utils.python_source import walk
 
 PACKAGE = Path(__file__).resolve().parents[3]
 SENDERS = ("app", "graph")
@@ -24,12 +26,13 @@ DATA = {
 }
 
 
+@cache
 def sent() -> dict[EventType, list[set[str]]]:
     """The keywords of every call of `emit`, or of `announce`, which emits with `agent_id`, by type."""
     found: dict[EventType, list[set[str]]] = defaultdict(list)
     for folder in SENDERS:
         for file in (PACKAGE / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for node in walk(ast.parse(file.read_text(encoding="utf-8"))):
                 if not isinstance(node, ast.Call):
                     continue
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

@@ -8,6 +8,7 @@ import pytest
 
 from testwright.app.contracts.impact import module_imports
 from testwright.tests.support.source_files import ROOT, python_files
+from testwright.utils.python_source import walk
 
 OUTSIDE = {"tests", "examples", "benchmarks", "docs"}
 FILES = [path for path in python_files() if path.relative_to(ROOT).parts[0] not in OUTSIDE]
@@ -36,7 +37,7 @@ def imports():
     graph = defaultdict(set)
     for name, path in modules.items():
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom):
                 base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
                 target = ".".join([*base, *([node.module] if node.module else [])])

@@ -23,7 +23,7 @@ NEW_USER, NEW_NETWORK, THREAD = 0x10000000, 0x40000000, 0x003D0F00
 
 def answer(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
     """What the filter says of a call: an errno, or 0 for a call that is allowed."""
-    program = [struct.unpack_from("<HBBI", filter_for(machine), at) for at in range(0, len(filter_for(machine)), 8)]
+    program = list(struct.iter_unpack("<HBBI", filter_for(machine)))
     padded = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("<iIQ6Q", number, architecture or ARCHITECTURES[machine], 0, *padded)
     at = loaded = 0
