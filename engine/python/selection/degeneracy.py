@@ -106,7 +106,8 @@ def receiver_degeneracy(subject: CallableFacts | None, act: ast.expr, receiver: 
         # What a factory is given makes a whole object.
         takes_any = [one.kind for one in takes if one.name != "self"] == ["var_positional"]
         partial = isinstance(built.func, ast.Name) and is_partial(owner.constructor, len(given))
-        # Of what options set up, each is for itself.
+        # Of what options set up, each is for itself, and what holds several items is whole.
+        partial = partial and not any(isinstance(node, CONTAINERS) and not degeneracy_of(node, facts) for node in given)
         partial = (partial and not _is_set_up_by_options(owner, facts)) or (takes_any and len(given) == 1)
         # `a <= a` holds as `a == a` does.
         partial = partial or (subject.name in _AT_MOST and _is_made_again(act, built))
