@@ -289,7 +289,8 @@ _SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 
 
 def _of_missing_arguments(subject: CallableFacts | None, given: Sequence[ast.expr], observation: Observation) -> int:
-    """Rates a call without arguments of what takes any number of them, or options: it shows the default.
+    """Rates a call without arguments of what takes any number of them, or of a function that takes options: it shows
+    the default. Of an object, the call without options is the usual one.
 
     One of any number shows little, too: nobody sees what is done with several.
     """
@@ -302,7 +303,7 @@ def _of_missing_arguments(subject: CallableFacts | None, given: Sequence[ast.exp
         return 0
     if any(one.kind in ("var_positional", "var_keyword") for one in takes):
         return SEVERE
-    return MILD if takes and not observation.effects else 0
+    return MILD if takes and subject.owner is None and not observation.effects else 0
 
 
 def _statements(arrange: Sequence[str]) -> list[ast.stmt] | None:
