@@ -35,7 +35,8 @@ def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
             return SEVERE
         if isinstance(value, int | float | complex) and not isinstance(value, bool):
             return SEVERE if value == 0 else 0
-        return MILD if isinstance(value, str | bytes) and len(value.strip()) <= 1 else 0
+        # Of one letter several times, as of `0000`, nobody sees the order.
+        return MILD if isinstance(value, str | bytes) and len(set(value.strip())) <= 1 else 0
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return _of_elements(node.elts, facts)
     if isinstance(node, ast.Dict):
@@ -127,6 +128,8 @@ def receiver_degeneracy(subject: CallableFacts | None, act: ast.expr, receiver: 
 def _of_parts(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
     """Rates what an object is made of: each of several letters shows something beside the others."""
     rate = min(degeneracy_of(node, facts) for node in given)
+    if degeneracy_of(given[0], facts) == SEVERE:
+        return max(rate, MILD)  # `Bits(0, 6)`: of how many nothings it is says little
     return 0 if rate == MILD and len({ast.dump(node) for node in given}) >= _SEVERAL else rate
 
 

@@ -376,3 +376,27 @@ def test_several_letters_show_something_beside_each_other_and_blanks_show_little
     assert shown("s('a', 'e', 'i')") == 0
     assert shown("s('a', 'a', 'a')") > 0
     assert shown("s('  ')") > 0
+
+
+@pytest.mark.parametrize(
+    ("made", "shows_less"), [("s('0000')", True), ("s('1011')", False), ("s(0, 6)", True), ("s(6, 0)", False)]
+)
+def test_nothings_and_letters_that_are_all_alike_show_less(made: str, shows_less: bool) -> None:
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(PSET,))
+    trial = Trial("Pset.__len__", "len(pset)", arrange=(f"pset = {made}",))
+    told = represent(trial, Observation("returned", value=Value("int", "2")), PSET.members[1], facts)
+
+    assert (told.degeneracy > 0) is shows_less
+
+
+def test_the_call_without_options_is_the_usual_one_of_an_object_and_shows_little_of_a_function() -> None:
+    limit = Parameter("limit", "positional_or_keyword", default="9")
+    method = replace(PSET.members[1], qualname="Pset.shown", parameters=(limit,))
+    function = CallableFacts("shown", "function", (1, 2), (limit,))
+    facts = ModuleFacts("m.py", "m", ".", "", functions=(function,), classes=(replace(PSET, members=(method,)),))
+    seen = Observation("returned", value=Value("int", "2"))
+
+    assert (
+        represent(Trial("Pset.shown", "pset.shown()", arrange=("pset = s(1, 2)",)), seen, method, facts).degeneracy == 0
+    )
+    assert represent(Trial("shown", "shown()"), seen, function, facts).degeneracy == 1
