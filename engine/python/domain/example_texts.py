@@ -137,6 +137,10 @@ def _of_tokens(domain: ParameterDomain, place: int) -> list[str]:
     tokens = [str(literal_or(text, text)) for text in domain.choices]
     if domain.length == 1 or any(len(token) != 1 for token in tokens):
         return rotated(tokens, place)
+    if set(domain.choices) <= set(domain.words):
+        # The text itself is compared with each of them, not its characters: it is one of them. Blanks say least.
+        seen = [token for token in tokens if token.strip()]
+        return [*rotated(seen or tokens, place), *(token for token in tokens if seen and not token.strip())]
     if set("".join(tokens).lower()) <= _VOWELS:
         # What asks for vowels is about words, in which they are: nobody writes texts of vowels alone.
         words = rotated(tables.WORDS, place)

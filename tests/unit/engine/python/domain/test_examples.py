@@ -39,6 +39,7 @@ PAIRS = ParameterDomain("sequence", element=ParameterDomain("sequence", element=
         (ParameterDomain("text", preconditions=(Precondition("absolute path"),)), "a", "'/home/user/notes.txt'"),
         (ParameterDomain("text", choices=("'A'", "'E'", "'O'")), "s", "'KITTEN'"),
         (ParameterDomain("text", choices=("'('", "')'", "'['", "']'")), "s", "'([])()'"),
+        (ParameterDomain("text", choices=("' '", "'+'", "'-'"), words=("'+'", "'-'", "' '")), "line_type", "'+'"),
         (ParameterDomain("callable", arity=1, value=ParameterDomain("boolean")), "keep", "lambda x: x > 2"),
         (ParameterDomain("choice", choices=("'cm'", "'in'")), "unit", "'cm'"),
         (TEXT, "initial_indent", "'* '"),
