@@ -53,8 +53,9 @@ def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Se
         part = resolve_pointer(content, pointer)
         if not isinstance(part, int | str) or isinstance(part, bool) or part == "":
             continue
-        # The first thing below the first parent has the same number as that.
-        if part in known and not _is_repeated(content, pointer, part, operation.path):
+        # The first thing below the first parent has the same number as that; its name may say whose it is.
+        named = bool(resource) and snake_case(pointer.rpartition("/")[2]) == f"{resource}_id"
+        if part in known and not named and not _is_repeated(content, pointer, part, operation.path):
             continue
         if pointer not in wanted and any(is_number and not str(part).isdigit() for is_number in below.values()):
             continue

@@ -41,6 +41,8 @@ def _saved(answer: dict[str, Any], schema: dict[str, Any]) -> dict[str, str]:
         ({"name": "tea", "id": 1, "cartId": 1}, "integer", {"item_id": "/id"}),
         ({"name": "tea", "id": 2, "cart_id": 1}, "integer", {"item_id": "/id"}),
         ({"item_id": 1, "cart_id": 1}, "integer", {"item_id": "/item_id"}),
+        # Its own name says whose it is, where the answer tells nothing of the parent.
+        ({"item_id": 1, "cart": None}, "integer", {"item_id": "/item_id"}),
         # The answer is the cart.
         ({"id": 1, "user_id": 1, "items": [{"id": 7}]}, "integer", {}),
         ({"id": 1, "user_id": 1, "item_id": 7}, "integer", {"item_id": "/item_id"}),
