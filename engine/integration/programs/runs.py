@@ -229,13 +229,17 @@ def has_assertable_result(result: RunObservation) -> bool:
 def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tuple[ProgramRun, frozenset[Arc]]]:
     """Selects runs greedily: the most new arcs and behaviours for the least reading cost."""
     left: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
+    within: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
     for run, result in found.seen:
         last, wrong = result.last, relies_on_wrong_default(run, found.commands)
         if last is None or rejection_reason(result) or not has_assertable_result(result) or wrong:
             continue
         own = arcs.real(last.arcs)
-        if any(edge.source in counting and edge.target in counting for edge in arcs.edges(own)):
-            left.append((run, own, own | _behaviour(run, result, found.commands)))
+        crossing = any(edge.source in counting and edge.target in counting for edge in arcs.edges(own))
+        if own:
+            (left if crossing else within).append((run, own, own | _behaviour(run, result, found.commands)))
+    # A program of one module has its seams with its parser and with files alone.
+    left = left or within
     seen_by_run = dict(found.seen)
     idle = idle_runs({run: seen_by_run[run] for run, _, _ in left})
     left = [candidate for candidate in left if candidate[0] not in idle]

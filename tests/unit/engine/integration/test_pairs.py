@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 
 from testwright.engine.integration.model.programs import CommandResult, ProgramRun, ProjectProgram, RunObservation
 from testwright.engine.integration.programs.arguments import Command, ProgramArgument
 from testwright.engine.integration.programs.pairs import MOST_PAIRS, paired_runs
-from testwright.engine.integration.programs.runs import KeptRun, ProgramFlows
+from testwright.engine.integration.programs.runs import KeptRun, ProgramFlows, _chosen
 from testwright.engine.integration.write.program_cases import run_names
 from testwright.engine.python.project.layout import ModulePlace
 
@@ -51,7 +54,7 @@ def test_of_very_many_options_some_pairs_are_tried() -> None:
 
 
 def test_a_test_of_two_options_is_named_by_both() -> None:
-    program = ProjectProgram("differ", ModulePlace("differ.cli", "differ/cli.py", "."), ("-m", "differ.cli"))
+    program = ProjectProgram("differ", ModulePlace("differ/cli.py", "differ.cli", "."), ("-m", "differ.cli"))
     options = tuple(ProgramArgument(name, "text", (f"--{name}",)) for name in ("key", "json", "word"))
     flows = ProgramFlows(program, (Command((), options),))
     seen = (
@@ -65,3 +68,20 @@ def test_a_test_of_two_options_is_named_by_both() -> None:
     names = run_names(flows, kept, set())
     assert names[-1] == "tc_differ_with_word_and_key"
     assert len(set(names)) == len(names)
+
+
+def test_a_program_of_one_module_is_tested_by_what_it_does_with_files() -> None:
+    run = ProgramRun(FILES, (("one.csv",),))
+    arc = ("differ/cli.py", 1, 2)
+    ending = CommandResult(0, "same", "", "exited", frozenset({cast(Any, arc)}))
+    program = ProjectProgram("differ", ModulePlace("differ/cli.py", "differ.cli", "."), ("-m", "differ.cli"))
+    flows = ProgramFlows(program, (Command((), ()),), seen=[(run, RunObservation((ending,), {}, {}))])
+    crossing = SimpleNamespace(source="differ.cli", target="differ.rows")
+
+    def arcs(*edges: Any) -> Any:
+        return SimpleNamespace(real=frozenset, edges=lambda _: edges)
+
+    for edges in ((), (crossing,)):
+        assert [chosen for chosen, _ in _chosen(flows, arcs(*edges), {"differ.cli", "differ.rows"})] == [run]
+    flows.seen = [(run, RunObservation((CommandResult(0, "same", "", "exited"),), {}, {}))]
+    assert _chosen(flows, arcs(), {"differ.cli"}) == []
