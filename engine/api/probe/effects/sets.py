@@ -20,7 +20,7 @@ from ..sign_in.prepare import sign_in_again
 from .moments import reading_of
 
 _SEEDS = (2, 3, 5)
-_MOST_TRIED = 12
+_MOST_TRIED = 60
 _ELSEWHERE = frozenset({"node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "go", "java", "ruby", "php", "dotnet"})
 """Programs that start applications for which a seed of Python's hashes means nothing."""
 Place = tuple[str, str]

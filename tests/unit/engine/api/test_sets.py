@@ -73,6 +73,32 @@ async def test_a_start_that_fails_leaves_what_was_seen(monkeypatch: pytest.Monke
     assert await _marked(monkeypatch, answer, failing=5) == ({"/rows/0/write"}, [2, 3, 5])
 
 
+async def test_each_of_many_lists_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = {f"bucket_{number}": {"write": ["ada", "grace"]} for number in range(40)}
+
+    class Many(Buckets):
+        async def answers(self, requests: Sequence[Json], **_: Any) -> tuple[HttpAnswer, ...]:
+            [asked] = requests
+            return (HttpAnswer(200, {}, json.dumps({"write": self._writers, "at": asked["path"]})),)
+
+    @asynccontextmanager
+    async def opened(_: Any, __: Any, conditions: AppConditions) -> AsyncGenerator[Buckets]:
+        yield Many(conditions.hash_seed)
+
+    async def nobody(*_: Any) -> None: ...
+
+    monkeypatch.setattr(sets, "open_application", opened)
+    monkeypatch.setattr(sets, "sign_in_again", nobody)
+    seen: list[ObservedProposal] = []
+    for name, row in rows.items():
+        request: Json = {"method": "GET", "path": f"/{name}"}
+        proposal = Proposal(Operation("", name, "GET", f"/{name}"), "reads", "it reads", "success", request)
+        seen.append(ObservedProposal(proposal, (HttpAnswer(200, {}, json.dumps(row)),)))
+    world = ResourceModel(Api("Buckets", (READ,), {}, {}), SampleValues({}))
+    found = await sets.mark_sets(cast(PythonTarget, None), AppLaunch(), AppConditions(), world, seen, {})
+    assert [one.unordered for one in found] == [frozenset({"/write"})] * 40
+
+
 async def test_nothing_more_is_started_where_no_list_has_several_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert await _marked(monkeypatch, HttpAnswer(200, {}, '{"rows": [1, 2], "one": ["ada"]}')) == (frozenset(), [])
 
