@@ -29,9 +29,10 @@ def direct_constructions(trial: Trial, facts: ModuleFacts) -> list[Trial]:
 
 def _without_first_call(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
     """Variants with the arguments of the first method call on an object in its construction."""
-    filled_by = {one.name: _called_by(one.constructor) for one in facts.classes}
     if trial.source in RICH_SOURCES:
         return
+    filled_by = {one.name: _called_by(one.constructor) for one in facts.classes}
+    member = trial.subject.rpartition(".")[2]
     for at, text in enumerate(trial.arrange):
         name, made, calls = _construction_and_calls(text, filled_by)
         end = at + 1
@@ -40,7 +41,8 @@ def _without_first_call(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
             calls, end = [following], end + 1
         if made is None or len(calls) != 1 or not (calls[0].args or calls[0].keywords):
             continue
-        if last_name(calls[0].func) not in filled_by[last_name(made.func)]:
+        called = last_name(calls[0].func)
+        if called == member or called not in filled_by[last_name(made.func)]:
             continue
         given = {word.arg for word in calls[0].keywords}
         kept = [word for word in made.keywords if word.arg not in given]

@@ -16,6 +16,7 @@ from functools import partial
 from ....utils.python_names import method_call, names_of
 from ....utils.python_source import parse_python, shared_expression
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Trial
+from ..scenarios.scenario import ShownBehaviour
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.simplified_trials import origin_of_variant, without_arguments, without_statements
@@ -70,7 +71,7 @@ async def drop_idle_setup(
     evidence = _Evidence(steps, asking, sparing)
     # Of all records: a member is called on many objects that one construction makes.
     direct = await _constructed_at_once(_some_of_each(search.records), facts, search, observer)
-    search.records, known = without_replaced(search.records, known, _numbers(direct))
+    search.records, known = without_replaced(search.records, _not_handed_on(known, direct), _numbers(direct))
     for number in range(_ROUNDS):
         if over():
             break
@@ -82,8 +83,9 @@ async def drop_idle_setup(
             sure = [pair for pair in pairs if evidence.allows(*pair, known)]
             replaced = {long.number for long, _ in sure}
             rest = [one for one in chosen if one.number not in replaced]
-            sure += await _constructed_at_once(rest, facts, search, observer)
-            search.records, known = without_replaced(search.records, known, _numbers(sure))
+            direct = await _constructed_at_once(rest, facts, search, observer)
+            sure += direct
+            search.records, known = without_replaced(search.records, _not_handed_on(known, direct), _numbers(sure))
             # What is shorter by one statement may lack another one, too.
             chosen, others, shorter = [short for _, short in sure], [], shorter or bool(sure)
             if over() or not chosen:
@@ -211,7 +213,7 @@ async def _constructed_at_once(
     records: Sequence[TrialRecord], facts: ModuleFacts, search: TrialSearch, observer: Watcher
 ) -> list[tuple[TrialRecord, TrialRecord]]:
     """Pairs of a record and one that makes its object in one step, and is equal in everything else."""
-    fast = (one for one in records if one.seen.steps <= SLOW_STEPS)
+    fast = (one for one in records if one.seen.steps <= SLOW_STEPS and ShownBehaviour not in one.notes)
     variants = [(one, direct_constructions(one.trial, facts)) for one in fast]
     ran = {_key(one.trial): one for one in search.records}
     asked = {trial: None for _, found in variants for trial in found if _key(trial) not in ran}
@@ -219,6 +221,15 @@ async def _constructed_at_once(
     tried = [(long, [ran.get(_key(one)) or new.get(one) for one in found]) for long, found in variants]
     equal = ((long, next((one for one in found if one and _is_equal(one, long)), None)) for long, found in tried)
     return [(long, short) for long, short in equal if short is not None]
+
+
+def _not_handed_on(kills: Kills, pairs: Sequence[tuple[TrialRecord, TrialRecord]]) -> dict[int, frozenset[int]]:
+    """The kills without those of longer records that the shorter ones do not have: they may be of what only the longer
+    construction ran."""
+    left = dict(kills)
+    for long, short in pairs:
+        left.update({long.number: kills.get(long.number, frozenset()) & kills.get(short.number, frozenset())})
+    return left
 
 
 def _without_a_statement(record: TrialRecord, evidence: _Evidence) -> Iterator[Trial]:

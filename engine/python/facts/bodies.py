@@ -286,8 +286,9 @@ class _Reader(ast.NodeVisitor):
 
     def _note_subscript(self, node: ast.Subscript) -> None:
         index = node.slice
-        known = is_literal(index) or (isinstance(index, ast.Name) and index.id == "self")
-        source = "slice" if isinstance(index, ast.Slice) else ast.unparse(index) if known else "?"
+        source = "slice" if isinstance(index, ast.Slice) else ast.unparse(index) if is_literal(index) else "?"
+        if isinstance(node.ctx, ast.Store) and isinstance(index, ast.Name) and index.id == "self":
+            source = "self"
         self._names.use(node.value, f"item:{source[:60]}")
 
     def _note_attribute(self, node: ast.Attribute) -> None:

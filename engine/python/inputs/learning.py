@@ -162,7 +162,7 @@ class LearnedInputs:
 
 def _has_changed(name: str, observation: Observation) -> bool:
     """Whether what is told of an object, or of parts of it, is another than before."""
-    reads = re.compile(rf"((len|repr)\()?{re.escape(name)}\b")
+    reads = re.compile(rf"((len|repr|list|dict)\()?{re.escape(name)}\b")
     return any(reads.match(expression) for expression, _ in observation.effects)
 
 

@@ -47,7 +47,8 @@ def _takes_notes_of_its_own(trial: Trial, facts: ModuleFacts) -> bool:
     theirs: only the code that calls all of them knows what is in there."""
     owner, _, member = trial.subject.rpartition(".")
     members = (one for known in facts.classes if known.name == owner for one in known.members)
-    return any(one.name == member and ("item:self" in {use for _, use in one.uses}) for one in members)
+    kept = [(one, part) for one in members if one.name == member for part, use in one.uses if use == "item:self"]
+    return any(part in {item.name for item in one.parameters} for one, part in kept)
 
 
 def _calls_empty_object(trial: Trial, facts: ModuleFacts) -> bool:

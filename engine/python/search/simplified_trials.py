@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain, islice, pairwise
 
 from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of
-from ....utils.python_source import expression_or_none, parse_or_none, shared_module
+from ....utils.python_source import expression_or_none, parse_or_none, shared_module, walk
 from ..domain.example_tables import WORDS
 from ..inputs.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
@@ -161,19 +161,15 @@ def _texts_for(line: str, start: int, written: Sequence[str], built: Mapping[str
     Args:
         start: where the text begins, in bytes.
     """
-    return next((built[name] for name in _calls_around(line.encode()[:start].decode()) if built.get(name)), written)
+    return next((built[name] for name in _calls_around(line, start) if built.get(name)), written)
 
 
-def _calls_around(before: str) -> Iterator[str]:
-    """The names of the calls that are open at the end of a piece of source, the innermost first."""
-    closed = 0
-    for found in re.finditer(r"[()]", before[::-1]):
-        if found[0] == ")":
-            closed += 1
-        elif closed:
-            closed -= 1
-        elif called := re.search(r"(\w+)$", before[: len(before) - found.end()]):
-            yield called[1]
+def _calls_around(line: str, start: int) -> list[str]:
+    """The names of the calls in a statement of one line that a place, in bytes, lies within, the innermost first."""
+    tree = shared_module(line)
+    calls = [node for node in walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
+    around = [one for one in calls if one.col_offset <= start < (one.end_col_offset or 0)]
+    return [last_name(one.func) for one in sorted(around, key=lambda one: one.col_offset, reverse=True)]
 
 
 def _with_words_for_empty_texts(

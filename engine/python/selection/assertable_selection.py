@@ -83,7 +83,7 @@ def _like_failed(
         if (kind := _kind_of(one)) in outcomes and len(alike[kind]) < _MOST_ALIKE:
             alike[kind].append(one.record)
     records = [one for found in alike.values() for one in found]
-    strong = {one.number for one in _strong(facts, records, kills)}
+    strong = {one.number for one in _strong(facts, records, kills, beside=[one.record for one in known])}
     return {one.number for one in records if one.number not in strong}
 
 
@@ -93,14 +93,23 @@ def _kind_of(candidate: TrialCandidate) -> tuple[object, ...]:
 
 
 def _strong(
-    facts: ModuleFacts, picked: Sequence[TrialRecord], kills: Mapping[int, frozenset[int]]
+    facts: ModuleFacts,
+    picked: Sequence[TrialRecord],
+    kills: Mapping[int, frozenset[int]],
+    beside: Sequence[TrialRecord] = (),
 ) -> list[TrialRecord]:
     """Returns the picked records with a strong assertion.
 
     A documented example counts as strong: whether it agrees with its document is only known after confirmation.
+
+    Args:
+        beside: further records that show the usual behaviour of callables: what is never refused tells nothing by None.
     """
-    findings = [TrialFinding(record.trial, record.observation, covered=record.covered) for record in picked]
-    judged = judge_findings(facts, findings)[0]
+    findings, others = (
+        [TrialFinding(record.trial, record.observation, covered=record.covered) for record in records]
+        for records in (picked, beside)
+    )
+    judged = judge_findings(facts, findings, others)[0]
     return [
         record
         for record, one in zip(picked, judged, strict=True)

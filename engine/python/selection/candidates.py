@@ -10,7 +10,6 @@ from ....utils.python_source import literal_value
 from ..domain.example_texts import signs_beside
 from ..domain.membership import count_outside, knows_domains
 from ..facts.lineage import with_inherited
-from ..facts.reading_methods import MethodReader
 from ..inputs.plain_texts import is_half_word, oddness, oddness_beside
 from ..inputs.template_dialects import foreign_samples
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
@@ -20,7 +19,7 @@ from ..misfits.forbidden_calls import calls_forbidden_class, classes_made_elsewh
 from ..misfits.foreign_texts import passes_foreign_text
 from ..misfits.unfit import is_unfit
 from ..model.domain import CallableDomains
-from ..model.model import CHANGED_SOURCES, RICH_SOURCES, CallableFacts, ModuleFacts, Observation
+from ..model.model import CHANGED_SOURCES, RICH_SOURCES, Arc, CallableFacts, ModuleFacts, Observation
 from ..scenarios.drawn_results import DrawnByChance, is_seeded
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
@@ -217,8 +216,7 @@ def _admitted(
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
     passed_over = records_with_idle_steps(records, facts) | deprecated_uses(records) | loose_comparisons(records)
     silent = silent_methods(records)
-    code = MethodReader(facts)
-    changing = frozenset(one for one in silent if code.effect(one) == "changes")
+    changing = _ways_of_changes(records, silent)
     forbidden = classes_made_elsewhere((one.trial for one in records if one.observation.outcome == "returned"), facts)
     for record in records:
         if record.number in passed_over or says_nothing(record, facts) or _is_unfit(record, facts, fitting):
@@ -238,6 +236,16 @@ def _admitted(
         if (record.trial.act, *record.trial.arrange) in valued:
             continue  # another record compares the value, of which this one shows the text
         yield record
+
+
+def _ways_of_changes(records: Sequence[TrialRecord], silent: Set[str]) -> dict[str, list[frozenset[Arc]]]:
+    """The arcs of the calls that changed something, of methods that return and refuse nothing, by qualified name."""
+    refusing = {one.trial.subject for one in records if one.observation.raised is not None}
+    found: dict[str, list[frozenset[Arc]]] = {}
+    for one in records:
+        if one.observation.effects and one.trial.subject in silent and one.trial.subject not in refusing:
+            found.setdefault(one.trial.subject, []).append(one.arcs)
+    return {name: list(dict.fromkeys(ways)) for name, ways in found.items()}
 
 
 class _Unfit:

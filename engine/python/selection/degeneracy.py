@@ -99,9 +99,9 @@ def receiver_degeneracy(subject: CallableFacts | None, act: ast.expr, receiver: 
     given = [*built.args, *(keyword.value for keyword in built.keywords)]
     takes = constructor.parameters if constructor is not None else ()
     if given:
-        rate = _of_parts(given, facts)
         # What a factory is given is what it puts in: `v(1, 2)`.
         filled = isinstance(built.func, ast.Name) and built.func.id in (owner.makers or ())
+        rate = _of_parts(given, facts, of_items=filled or any(one.kind == "var_positional" for one in takes))
         if (not filled and _is_unfilled(subject, owner, given)) or _meets_its_equal(subject, act, built):
             return SEVERE
         # What a factory is given makes a whole object.
@@ -125,11 +125,15 @@ def receiver_degeneracy(subject: CallableFacts | None, act: ast.expr, receiver: 
     return MILD if any(_fills(member) for member in owner.members) else 0
 
 
-def _of_parts(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
-    """Rates what an object is made of: each of several letters shows something beside the others."""
+def _of_parts(given: Sequence[ast.expr], facts: ModuleFacts, *, of_items: bool) -> int:
+    """Rates what an object is made of: each of several letters shows something beside the others.
+
+    Args:
+        of_items: whether these are items of one kind, of which one that is nothing shows little.
+    """
     rate = min(degeneracy_of(node, facts) for node in given)
-    if degeneracy_of(given[0], facts) == SEVERE:
-        return max(rate, MILD)  # `Bits(0, 6)`: of how many nothings it is says little
+    if of_items and degeneracy_of(given[0], facts) == SEVERE:
+        return max(rate, MILD)
     return 0 if rate == MILD and len({ast.dump(node) for node in given}) >= _SEVERAL else rate
 
 

@@ -7,6 +7,7 @@ reads; where that is not known, a second call gave the same.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from ....utils.python_source import shared_module
@@ -102,7 +103,7 @@ def asking_methods(
     steps = steps or CalledSteps(facts)
     returned: set[str] = set()
     changing: set[str] = set()
-    deriving: dict[str, bool] = {}
+    made: dict[str, set[str]] = defaultdict(set)
     for record in records:
         subject, observation = record.trial.subject, record.observation
         called = _STEP.fullmatch(record.trial.act)
@@ -117,16 +118,16 @@ def asking_methods(
             changing.add(subject)
         elif value is not None and value.source != "None":
             returned.add(subject)
-            # What gives back its object where there is nothing to do may still make another one where there is.
-            kept = bool(value.held) and leaves_arguments
-            makes = value.type_name.rpartition(".")[2] == subject.rpartition(".")[0] and not kept
-            deriving[subject] = makes and deriving.get(subject, True)
+            own = value.type_name.rpartition(".")[2] == subject.rpartition(".")[0]
+            made[subject].add("own" if value.held and own else "new" if own else "other")
     found = returned - changing
     if not found:
         return frozenset()
     mattering, repeatable = _compared(records, found, steps)
-    # What always makes another object of its class needs no second call to show that it changes none.
-    repeatable |= {one for one, makes in deriving.items() if makes}
+    # What makes another object of its class needs no second call to show that it changes none; it may give back its own
+    # where there is nothing to do.
+    fresh = ({"new"},) if leaves_arguments else ({"new"}, {"new", "own"})
+    repeatable |= {one for one, kinds in made.items() if kinds in fresh}
     code = MethodReader(facts)
     idle: dict[str, Effect] = {one: code.effect(one) for one in found - mattering}
     return frozenset(
@@ -136,7 +137,7 @@ def asking_methods(
 
 def _effects_on(name: str, observation: Observation) -> list[str]:
     """What is told of a variable, or of parts of it, that is another than before."""
-    reads = re.compile(rf"((len|repr)\()?{re.escape(name)}\b")
+    reads = re.compile(rf"((len|repr|list|dict)\()?{re.escape(name)}\b")
     return [expression for expression, _ in observation.effects if reads.match(expression)]
 
 

@@ -39,11 +39,13 @@ _NEGATIVE = re.compile(r"(?<![\w.)\]])-\d+\b")
 
 @dataclass(frozen=True, slots=True)
 class RaisingLines:
-    """Lines of the module that raise, the exceptions that docstrings announce, and methods' names and lines."""
+    """Lines of the module that raise, the exceptions that docstrings announce, methods' names and lines, and the names
+    of generators."""
 
     raising: frozenset[int]
     announcements: Announcements
     members: tuple[tuple[str, Lines], ...] = ()
+    generators: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, facts: ModuleFacts) -> RaisingLines:
@@ -51,8 +53,13 @@ class RaisingLines:
         return cls(
             frozenset(site.line for subject in subjects for site in subject.raises),
             Announcements(facts),
-            tuple((_MAKING if one.kind == "constructor" else one.name, one.lines) for one in subjects if one.owner),
+            tuple((_name_of(one), one.lines) for one in subjects if one.owner),
+            frozenset(one.qualname for one in subjects if one.is_generator),
         )
+
+
+def _name_of(one: CallableFacts) -> str:
+    return _MAKING if one.kind == "constructor" or one.name in ("__new__", "__post_init__") else one.name
 
 
 def raised_by_accident(record: TrialRecord, lines: RaisingLines) -> bool:
@@ -101,7 +108,8 @@ def is_meant(record: TrialRecord, shown: Representation, lines: RaisingLines) ->
 
 def _is_of_an_operand(record: TrialRecord, lines: RaisingLines) -> bool:
     """Whether a method was not reached because an object that it was to be passed could not be made: `a | Or()`."""
-    raised, member = record.observation.raised, record.trial.subject.rpartition(".")[2]
+    owner, _, member = record.trial.subject.rpartition(".")
+    raised = record.observation.raised if owner else None
     own = [place for name, place in lines.members if name == member]
     if raised is None or not own or any(arcs_within(place, record.arcs) for place in own):
         return False
@@ -112,7 +120,8 @@ def _is_of_a_later_call(record: TrialRecord, lines: RaisingLines) -> bool:
     """Whether a method raised that the act calls on what its subject gave, `(shelf | other).pop("a")`, or that is asked
     for the items of what a function gave."""
     act, raised = shared_expression(record.trial.act), record.observation.raised
-    if raised is not None and record.trial.mode == "iterate" and "." not in record.trial.subject:
+    plain = "." not in record.trial.subject and record.trial.subject not in lines.generators
+    if raised is not None and record.trial.mode == "iterate" and plain:
         return any(name in _ITERATING and first <= raised.line <= last for name, (first, last) in lines.members)
     if raised is None or not isinstance(act, ast.Call) or not isinstance(act.func, ast.Attribute):
         return False

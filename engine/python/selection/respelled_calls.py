@@ -7,8 +7,8 @@ import ast
 import copy
 from collections.abc import Mapping, Sequence
 
-from ....utils.python_names import assignment_in
-from ....utils.python_source import expression_or_none, literal_or
+from ....utils.python_names import assignment_in, names_of
+from ....utils.python_source import expression_or_none, literal_or, shared_module
 from ..judge.readability import reading_cost
 from ..model.model import RICH_SOURCES, ModuleFacts, Trial
 from ..scenarios.scenario import ShownBehaviour
@@ -86,13 +86,14 @@ def _is_written(record: TrialRecord) -> bool:
 def _inlined(trial: Trial) -> tuple[tuple[str, ...], str]:
     """The statements and the act with the values of variables that only the act reads, and that once, in its place."""
     act, arrange = expression_or_none(trial.act), list(trial.arrange)
-    if act is None:
+    # What stands in a text that is put together may hold what could not be written there.
+    if act is None or any(isinstance(node, ast.JoinedStr) for node in ast.walk(act)):
         return trial.arrange, trial.act
     for text in trial.arrange:
         name, value = assignment_in(text) or ("", None)
         plain = value is not None and (isinstance(value, ast.Lambda) or literal_or(value, _NOTHING) is not _NOTHING)
         uses = [node for node in ast.walk(act) if isinstance(node, ast.Name) and node.id == name]
-        others = "\n".join(one for one in arrange if one is not text)
+        others = {name for one in arrange if one is not text for name in names_of(shared_module(one) or ast.Pass())}
         if value is not None and plain and len(uses) == 1 and name not in others:
             act = _Replaced(name, copy.deepcopy(value)).visit(act)
             arrange.remove(text)

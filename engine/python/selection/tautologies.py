@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 
 from ....utils.python_names import assignment_in, assignments_in, last_name, names_of
 from ....utils.python_source import expression_or_none, literal_or, normalized, shared_expression, shared_module
 from ..judge.value_checks import is_empty_source
-from ..model.model import ModuleFacts, Observation, Trial
+from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Observation, Trial
 from ..scenarios.independent_copies import COPYING
 from ..scenarios.scenario import ShownBehaviour
 from ..search.called_results import DECORATED
@@ -74,12 +74,13 @@ def _reads_back(record: TrialRecord, facts: ModuleFacts) -> bool:
 
 
 def _gives_a_constant_back(record: TrialRecord) -> bool:
-    """Whether the result is the constant of a lambda that the act passes: `walk(tree, leave=lambda node: 1)`."""
+    """Whether the result is the constant of a lambda for anything: `walk(tree, leave=lambda *args, **kwargs: 1)`."""
     act, value = shared_expression(record.trial.act), record.observation.value
     if not isinstance(act, ast.Call) or value is None or value.source is None or record.observation.effects:
         return False
     passed = (*act.args, *(keyword.value for keyword in act.keywords))
-    constants = [one.body for one in passed if isinstance(one, ast.Lambda) and isinstance(one.body, ast.Constant)]
+    taking = [one.body for one in passed if isinstance(one, ast.Lambda) and one.args.vararg is not None]
+    constants = [one for one in taking if isinstance(one, ast.Constant)]
     return any(ast.unparse(one) == normalized(value.source) for one in constants)
 
 
@@ -163,16 +164,20 @@ def works_on_nothing(trial: Trial, silent: Container[str]) -> bool:
     return False
 
 
-def changes_nothing(record: TrialRecord, changing: Container[str]) -> bool:
-    """Whether a method that changes its object and returns nothing did neither: one that does nothing passes as well.
+def changes_nothing(record: TrialRecord, changing: Mapping[str, Sequence[frozenset[Arc]]]) -> bool:
+    """Whether a method that changes its object and returns nothing did neither, by a way on which it does so for other
+    calls: one that does nothing passes as well.
 
     Args:
-        changing: qualified names of the silent methods whose code changes their object.
+        changing: the ways of the calls that changed something, by the qualified names of silent methods that refuse
+            nothing.
     """
     told = record.observation
-    if record.trial.subject not in changing or record.trial.wanted or ShownBehaviour in record.notes:
+    if record.trial.wanted or record.trial.source in RICH_SOURCES or ShownBehaviour in record.notes:
         return False
-    return returned_none(told) and not (told.effects or told.output or told.errors or told.warnings)
+    if not returned_none(told) or told.effects or told.output or told.errors or told.warnings:
+        return False
+    return any(record.arcs <= ways for ways in changing.get(record.trial.subject, ()))
 
 
 @lru_cache(maxsize=16384)

@@ -268,7 +268,7 @@ class _Reader:
             for part, shape in zip(target.elts, shapes, strict=False):
                 self._bind(part, shape, names)
             return
-        if self._depth and _converts(target, value, _NUMBERS):
+        if self._depth and _converts(target, value, _NUMBERS) and _names_itself(target, value):
             return  # `key = int(key)` in a branch: not every key is a number
         shape = self._expressions.read(value, names)
         if self._depth and _converts(target, value, CONVERTING):
@@ -316,6 +316,12 @@ def _returns_parameter(node: _Definition) -> bool:
     returned = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
     returned += [part for one in returned if isinstance(one, ast.IfExp) for part in (one.body, one.orelse)]
     return any(isinstance(one, ast.Name) and one.id in names for one in returned)
+
+
+def _names_itself(target: ast.expr, value: ast.expr) -> bool:
+    """Whether what a call is passed is the variable that it is bound to, and nothing else."""
+    given = value.args if isinstance(value, ast.Call) else []
+    return len(given) == 1 and isinstance(given[0], ast.Name) and ast.unparse(target) == given[0].id
 
 
 def _converts(target: ast.expr, value: ast.expr, functions: Container[str]) -> bool:

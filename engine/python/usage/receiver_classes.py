@@ -9,7 +9,7 @@ import ast
 from collections import Counter
 from collections.abc import Sequence
 
-from ....utils.python_names import assigned_variable, last_name
+from ....utils.python_names import assigned_variable, dotted_name, last_name
 from ....utils.python_source import walk
 from ..facts.lineage import lineage
 from ..model.model import CallableFacts, ModuleFacts
@@ -73,7 +73,7 @@ class ReceiverClasses:
             name = last_name(node.func)
             if name in self._bases:
                 return name
-            if (maker := ast.unparse(node.func)) in self._makers:
+            if self._makers and (maker := dotted_name(node.func)) in self._makers:
                 return self._makers[maker]
             # A method that may be called on and on gives the object itself, or a new one.
             owner = self._of(node.func.value, bound) if isinstance(node.func, ast.Attribute) else ""

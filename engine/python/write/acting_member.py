@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from ....utils.python_names import last_name, mentioned_names, names_of
-from ....utils.python_source import parse_expression, parse_python
+from ....utils.python_source import parse_expression, parse_python, shared_module
 from ..model.model import CallableFacts
 from ..model.spec_case import Case
 from ..source.message_words import message_words
@@ -24,8 +24,9 @@ _COLLECTING = frozenset("list tuple set frozenset dict sorted next iter print re
 # What the words behind a member's own tell of a test.
 _BY_A_LOOK = re.compile(
     r"_for_(?!(?:no|nested|pair|slice|itself|list_of)(?:_|$))|_after_|_in_reversed$"
-    r"|_(?:when|is)_empty$|_with_single_\w+$|_in_the_\w+$"
+    r"|_(?:when|is)_empty$|_with_single_\w+$|_in_the_(?:past|future)$"
 )
+_AN_EDGE = re.compile(r"_(?:when|is)_empty$|_for_new_\w+$")
 _BY_AN_OPTION = re.compile(r"_(?:with|without)_(\w+)$")
 
 
@@ -68,10 +69,10 @@ class NamedTest:
 
 
 def names_used(test: NamedTest) -> frozenset[str]:
-    """The names and attributes that the statements and the act of a test mention."""
-    case = test.cases[0]
-    trees = (parse_python(text.strip()) for text in (*case.statements, case.expression))
-    return frozenset(mentioned_names(trees))
+    """The names and attributes that the statements and the acts of a test mention."""
+    texts = dict.fromkeys(text for case in test.cases for text in (*case.statements, case.expression))
+    trees = (shared_module(text.strip()) for text in texts)
+    return frozenset(mentioned_names(tree for tree in trees if tree is not None))
 
 
 def shared_outcome(test: NamedTest) -> str:
@@ -120,6 +121,12 @@ def names_a_look(told: str, set_up: Collection[str] = ()) -> bool:
         return True
     option = _BY_AN_OPTION.search(told)
     return option is not None and option[1] in set_up
+
+
+def names_an_edge(told: str) -> bool:
+    """Whether a test's name tells it from others by an object that is new or empty, or by an empty result: an edge that
+    persons ask for though it may run no way of its own."""
+    return _AN_EDGE.search(told) is not None
 
 
 def attribute_read(test: NamedTest) -> str:

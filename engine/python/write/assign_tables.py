@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -84,10 +85,15 @@ def alike_in_spelling(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
         known = models.get(key)
         if known is None or (case.documented and not known.documented):
             models[key] = case
-    return [
-        case if case.documented or models[key] is case else _spelled_as(case, models[key], callables[case.subject])
-        for case, key in keyed
-    ]
+    there = Counter(map(_code_of, cases))
+    found: list[Case] = []
+    for case, key in keyed:
+        plain = case.documented or models[key] is case
+        other = case if plain else _spelled_as(case, models[key], callables[case.subject])
+        # Two rows that are alike are no table.
+        found.append(case if other is case or there[_code_of(other)] else other)
+        there[_code_of(found[-1])] += 1
+    return found
 
 
 def alike_in_steps(cases: Sequence[Case]) -> list[Case]:
@@ -108,7 +114,10 @@ def _at_once(case: Case) -> Case | None:
     act = parse_expression(case.expression)
     if bound is None or not isinstance(bound[1], ast.Call) or not isinstance(act, ast.Call) or len(act.args) != 1:
         return None
-    told = [one.actual for one in case.expect]
+    told = [text for one in case.expect for text in (one.actual, one.value or "None")]
+    read = [node for node in ast.walk(act) if isinstance(node, ast.Name) and node.id == bound[0]]
+    if len(read) != 1:
+        return None
     shown = act.args[0]
     if (
         not isinstance(shown, ast.Name)
@@ -118,6 +127,10 @@ def _at_once(case: Case) -> Case | None:
         return None
     act.args = [bound[1]]
     return replace(case, statements=case.statements[:-1], expression=ast.unparse(act))
+
+
+def _code_of(case: Case) -> tuple[object, ...]:
+    return case.subject, case.mode, case.statements, case.expression
 
 
 def _spelled_as(case: Case, model: Case, subject: CallableFacts) -> Case:

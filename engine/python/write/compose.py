@@ -25,7 +25,7 @@ from ..model.spec_case import CAPTURE, FORGET_PRINTED, PRINTED_ERRORS, WEAK_KIND
 from ..model.spec_domain import spec_domains
 from ..source.documents import Documents
 from ..source.import_block import read_imports
-from .acting_member import names_a_look
+from .acting_member import names_a_look, names_an_edge
 from .assign_tables import alike_in_messages, alike_in_precision, alike_in_spelling, alike_in_steps, assign_tables
 from .case_namer import describe_case
 from .local_names import with_names_of_classes, with_own_names
@@ -131,7 +131,9 @@ def _without_indistinct(
     documented = _vague_examples(judged, cases, built.vague)
     untold = {id(one) for one, case in free if is_row(case)} | looks | vague
     named = [one for one in judged if id(one) not in untold | documented]
-    others = showing_more([one for one in judged if id(one) in untold - nameless], named, by_kills=False)
+    edges = {id(one) for one, case in free if names_an_edge(told[case.id])}
+    others = showing_more([one for one in judged if id(one) in untold - nameless - edges], named, by_kills=False)
+    others += showing_more([one for one in judged if id(one) in edges - nameless], [*named, *others])
     others += showing_more([one for one in judged if id(one) in documented], [*named, *others])
     kept = {id(one) for one in (*named, *others)}
     shown = {one.finding.trial.subject for one in judged if id(one) in kept}

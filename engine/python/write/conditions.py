@@ -94,12 +94,13 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
 
 
 def _left_at_defaults(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:
-    """The arguments that are passed as their defaults are, for the sake of a later one that is passed by its place."""
+    """The arguments that are passed as their defaults are and that the usual test does not pass, mostly for the sake of
+    a later one that is passed by its place."""
     defaults = {one.name: one.default for one in facts.parameters} if facts is not None else {}
     return [
         name
         for name, node in mine.arguments.items()
-        if name not in usual.arguments and defaults.get(name) == ast.unparse(node)
+        if name not in (*usual.arguments, *usual.varying) and defaults.get(name) == ast.unparse(node)
     ]
 
 

@@ -134,9 +134,11 @@ def _name_all(
     plain: dict[str, NamedTest] = {}  # by exception, the refusal named first: further ones say how they differ from it
     siblings: list[NamedTest] = []
     common = Counter(name for one in returning for name in {*one.situation.arguments, *one.situation.varying})
-    for test in tests:
+    used_by = [names_used(one) for one in tests]
+    counted = Counter(chain.from_iterable(used_by))
+    for test, names in zip(tests, used_by, strict=True):
+        test.own_names = frozenset(name for name in names if counted[name] == 1)
         test.alike = tuple(one for one in tests if test.shown and one is not test and one.shown == test.shown)
-        test.own_names = names_used(test).difference(*(names_used(one) for one in tests if one is not test))
     for test in naming_order(usual, tests):
         own = acting = usual_member if test is usual else acting_member(subject, base, test)
         denied = subject.endswith(COMPARING) or (opposite and test is usual)

@@ -201,7 +201,7 @@ def told_by_variables(test: NamedTest, usual: NamedTest) -> str:
 
 
 def told_by_parts(test: NamedTest, siblings: Sequence[NamedTest]) -> str:
-    """The classes whose objects a documented test passes and no other test of the member mentions: `regex`.
+    """What is named as classes are in a documented test, and in no other test of the member: `regex`.
 
     Empty where the conditions of a test tell it from its siblings, which are named before it.
     """

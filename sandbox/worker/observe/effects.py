@@ -85,6 +85,32 @@ def _contents(renderer, name, thing):
     return {"%s(%s)" % (type(held).__name__, name): told} if "s" in told else {}
 
 
+def told_apart(renderer, found, before, after):
+    """The changes, those of objects that are equal to what they were told by what they list: an order, mostly.
+
+    Args:
+        found: as `changes` returns them.
+        before: the variables as they were before the act; `after`: as they are.
+    """
+    return [_listed(renderer, one, before[one[0]], after[one[0]]) or one if one[0] in before else one for one in found]
+
+
+def _listed(renderer, change, old, new):
+    """A change of a container told by its list, where `==` does not see it and the list does; else None."""
+    name = change[0]
+    try:
+        if type(new).__module__ == "builtins" or (old == new) is not True:
+            return None
+        pairs = isinstance(new, abc.Mapping)
+        if not (pairs or isinstance(new, abc.Collection)) or len(new) > MAX_ITEMS:
+            return None
+        were, are = (list(one.items() if pairs else one) for one in (old, new))
+        told = renderer.value(are) if were != are else {}
+    except Exception:  # how objects of a project compare, and what they list, is their business
+        return None
+    return ["list(%s%s)" % (name, ".items()" if pairs else ""), told] if "s" in told else None
+
+
 def _shown(thing):
     """What an object of a class with a `repr` of its own shows of what it holds, in one line; else None."""
     if type(thing).__repr__ is object.__repr__ or type(thing).__module__ == "builtins":

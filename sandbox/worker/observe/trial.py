@@ -349,7 +349,7 @@ class _Work:
         before.update(effects.looks(self.renderer, looks, fresh))
         # A look that is a name alone is an answer that a step gave before the act: it is told, changed or not.
         answers = [look for look in looks if look.isidentifier() and look in after]
-        changes = effects.changes(before, after)
+        changes = effects.told_apart(renderer, effects.changes(before, after), fresh, namespace)
         found = [
             *([answer, after[answer]] for answer in answers),
             *(pair for pair in changes if pair[0] not in answers),

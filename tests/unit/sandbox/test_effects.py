@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from testwright.sandbox.worker.observe.effects import changes, state
+from testwright.sandbox.worker.observe.effects import changes, state, told_apart
 from testwright.sandbox.worker.observe.equality import converts, tells_apart
 from testwright.sandbox.worker.observe.values import Renderer
 
@@ -166,3 +166,31 @@ def test_what_equals_the_argument_and_is_of_another_type_was_converted(result: A
     namespace = {"row": row, "read": read, "held": Row(1, 2)}
 
     assert converts(result, act, ["held"], namespace, "shop") is expected
+
+
+class Ordered(dict[int, int]):
+    """Equal to another one whatever the order of its items."""
+
+
+def test_an_order_that_equality_does_not_see_is_told_by_the_items() -> None:
+    renderer, old, new = Renderer({}, "m", ()), Ordered({2: 20, 3: 30}), Ordered({3: 30, 2: 20})
+    found = [["box", {"s": "Ordered({3: 30, 2: 20})"}], ["len(box)", {"s": "2"}]]
+
+    ((expression, told), unchanged) = told_apart(renderer, found, {"box": old}, {"box": new})
+
+    assert (expression, told["s"]) == ("list(box.items())", "[(3, 30), (2, 20)]")
+    assert unchanged == found[1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(Ordered({2: 20}), Ordered({3: 30}), id="equality_sees_it"),
+        pytest.param(Ordered({2: 20}), Ordered({2: 20}), id="the_items_do_not_show_it"),
+        pytest.param({2: 20, 3: 30}, {3: 30, 2: 20}, id="of_a_type_of_python"),
+    ],
+)
+def test_other_changes_are_told_as_they_were(old: dict[int, int], new: dict[int, int]) -> None:
+    found = [["box", {"s": "Ordered()"}]]
+
+    assert told_apart(Renderer({}, "m", ()), found, {"box": old}, {"box": new}) == found

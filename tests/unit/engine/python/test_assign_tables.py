@@ -165,3 +165,20 @@ def test_a_call_that_a_statement_names_first_is_a_row_beside_those_that_do_not()
     assert [one.expression for one in alike_in_steps([plain, named])] == [plain.expression, "list(parse('c', 'd'))"]
     assert alike_in_steps([named]) == [named]
     assert alike_in_steps([plain, case(3, "found", "found = parse('c', 'd')")])[1].statements
+
+
+def test_no_case_becomes_one_that_is_there_already() -> None:
+    cases = [case(1, "parse('a', 'b')"), case(2, "parse('a', string='b')"), case(3, "parse('c', string='d')")]
+
+    assert [one.expression for one in alike_in_spelling(cases, FACTS)] == [
+        "parse('a', 'b')",
+        "parse('a', string='b')",
+        "parse('c', 'd')",
+    ]
+
+
+def test_what_is_read_more_than_once_is_named_first() -> None:
+    plain = case(1, "sorted(parse('a', 'b'))")
+    twice = case(2, "sorted(found, key=found.index)", "found = parse('c', 'd')")
+
+    assert alike_in_steps([plain, twice]) == [plain, twice]

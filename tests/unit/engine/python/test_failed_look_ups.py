@@ -89,7 +89,10 @@ NOT = ModuleFacts(
     "m",
     ".",
     "",
-    functions=(CallableFacts("complement", "function", (20, 21)),),
+    functions=(
+        CallableFacts("complement", "function", (20, 21)),
+        CallableFacts("prices", "function", (22, 24), is_generator=True),
+    ),
     classes=(
         ClassFacts(
             "Not",
@@ -112,6 +115,7 @@ NOT = ModuleFacts(
         pytest.param("Not.__or__", "a | b", "call", 6, True, id="the_operator"),
         pytest.param("Not", "Not()", "call", 3, True, id="the_constructor"),
         pytest.param("complement", "complement([1])", "iterate", 8, False, id="the_items_of_a_result"),
+        pytest.param("prices", "prices(shelf)", "iterate", 8, True, id="what_a_generator_reads"),
     ],
 )
 def test_what_another_call_of_the_act_refuses_is_no_behaviour_of_the_subject(

@@ -303,22 +303,44 @@ def returned_object(kind: str, source: str) -> Observation:
     return Observation("returned", value=Value(kind, source=source))
 
 
-@pytest.mark.parametrize(("gives", "source", "nothing"), [("1", "1", True), ("1", "2", False), ("node", "1", False)])
-def test_a_result_that_a_passed_function_gives_whatever_it_is_asked_says_nothing(
-    gives: str, source: str, nothing: bool
-) -> None:
-    made = asked(0, f"walk([3, 4], leave=lambda node: {gives})", returned(source), subject="walk")
+@pytest.mark.parametrize(
+    ("leave", "source", "nothing"),
+    [
+        ("lambda *args: 1", "1", True),
+        ("lambda *args: 1", "2", False),
+        ("lambda *args: args[0]", "1", False),
+        ("lambda node: 1", "1", False),
+        ("lambda: 1", "1", False),
+    ],
+)
+def test_a_result_that_a_function_for_anything_gives_says_nothing(leave: str, source: str, nothing: bool) -> None:
+    made = asked(0, f"walk([3, 4], leave={leave})", returned(source), subject="walk")
 
     assert says_nothing(made, FACTS) is nothing
 
 
 def test_a_method_that_changes_its_object_and_did_not_says_nothing_by_returning_nothing() -> None:
-    idle = asked(0, "ids.count_up(0)", returned("None"), "ids = Ids()", subject="Ids.count_up")
+    idle = replace(
+        asked(0, "ids.count_up(0)", returned("None"), "ids = Ids()", subject="Ids.count_up"), arcs=frozenset({(1, 2)})
+    )
     changing = replace(idle, seen=replace(idle.seen, observation=returned("None", effects=(("len(ids)", idle),))))
+    written = replace(idle, trial=replace(idle.trial, source="call_site"))
+    ways = {"Ids.count_up": [frozenset({(1, 2), (2, 3)})]}
 
-    assert changes_nothing(idle, {"Ids.count_up"})
-    assert not changes_nothing(idle, {"Ids.take"})
-    assert not changes_nothing(changing, {"Ids.count_up"})
+    assert changes_nothing(idle, ways)
+    assert not changes_nothing(idle, {"Ids.take": ways["Ids.count_up"]})
+    assert not changes_nothing(idle, {"Ids.count_up": [frozenset({(2, 3)})]})  # the way of an early return
+    assert not changes_nothing(changing, ways)
+    assert not changes_nothing(written, ways)
+
+
+def test_a_method_that_always_gives_back_its_own_object_may_change_it() -> None:
+    own = replace(of_ids("stored", "Ids()"), seen=replace(ADDING.seen, observation=held("m.Ids", "Ids()")))
+    new = replace(own, seen=replace(own.seen, observation=returned_object("m.Ids", "Ids()")))
+    at_ids = [replace(one, trial=replace(one.trial, arrange=("ids = Ids()",))) for one in (own, new)]
+
+    assert asking_methods(at_ids[:1], FACTS, leaves_arguments=False) == set()
+    assert asking_methods(at_ids, FACTS, leaves_arguments=False) == {"Ids.stored"}
 
 
 def test_what_a_factory_made_is_of_the_class_that_it_is_a_maker_of() -> None:

@@ -96,3 +96,13 @@ def test_refusals_of_one_call_are_told_apart_by_what_is_raised() -> None:
     records = [replace(one, trial=replace(one.trial, subject="wrap")) for one in made]
 
     assert without_respelled_calls(records, FACTS, {})[0] == records
+
+
+def test_a_text_that_is_put_together_stays_as_it_is_written() -> None:
+    records = [
+        wrap(1, "f'{wrap(given)}'", arrange=(r"given = 'a\\b'",)),
+        wrap(2, "wrap(a)", arrange=("a = 'x'", "base = 1")),
+        wrap(3, "wrap('x')", arrange=("base = 1",)),
+    ]
+
+    assert [one.number for one in without_respelled_calls(records, FACTS, {})[0]] == [1, 3]

@@ -208,3 +208,11 @@ def test_a_moment_that_the_act_passes_may_be_left_out_but_not_that_at_which_the_
     acts = {(one.act, one.arrange) for one in module.without_arguments(passed, FACTS)}
 
     assert acts == {("Plan('* 5').parts", passed.arrange), (passed.act, (passed.arrange[0], "clock = Clock()"))}
+
+
+def test_a_bracket_in_a_text_closes_no_call() -> None:
+    trial = Trial("Template.fill", "t.fill()", arrange=("t = Template('a)', 'kitten')",), source="mutation")
+
+    first = simplified_trials(trial, FACTS, ("users",), built={"Template": ("a)", "{page}")})[0]
+
+    assert first.arrange == ("t = Template('a)', '{page}')",)

@@ -9,7 +9,7 @@ import pytest
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
 from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecExpectation
 from testwright.engine.python.source.message_words import phrase_of
-from testwright.engine.python.write.acting_member import names_a_look
+from testwright.engine.python.write.acting_member import names_a_look, names_an_edge
 from testwright.engine.python.write.assign_tables import alike_in_messages, assign_tables
 from testwright.engine.python.write.compose import set_up_words
 from testwright.engine.python.write.naming import name_tests
@@ -285,3 +285,8 @@ def test_the_keywords_that_an_object_is_made_with_are_words_of_its_set_up() -> N
     case = gives("pointer.contains('a')", "True", "pointer = Pointer(title='beta')", subject="Pointer.contains")
 
     assert set_up_words(FACTS, [case])["Pointer.contains"] == {"text", "title"}
+
+
+@pytest.mark.parametrize(("told", "edge"), [("_when_empty", True), ("_for_new_cart", True), ("_for_empty_text", False)])
+def test_a_new_object_and_an_empty_one_are_edges_that_persons_ask_for(told: str, edge: bool) -> None:
+    assert names_an_edge(told) is edge

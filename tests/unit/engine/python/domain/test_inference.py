@@ -594,7 +594,11 @@ def test_an_object_of_a_format_and_a_flag_are_no_texts() -> None:
 
 def test_a_text_that_is_a_number_in_one_branch_may_be_any_text(tmp_path: Path) -> None:
     source = """
-def look_up(root, key, chosen):
+def look_up(root, key, chosen, row):
+    try:
+        amount = float(row["amount"])
+    except ValueError:
+        amount = row.get("amount")
     place = int(chosen)
     if isinstance(root, list):
         key = int(key)
@@ -603,5 +607,6 @@ def look_up(root, key, chosen):
 """
     found = domains_of(tmp_path, source)
 
+    assert found["look_up.row"].kind == "mapping"
     assert not found["look_up.key"].requires("digits")
     assert found["look_up.chosen"].requires("digits")

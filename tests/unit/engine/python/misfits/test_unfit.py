@@ -235,10 +235,14 @@ class Average:
     def put(self, notes, name):
         notes[name] = 1
         return notes
+
+    def label(self, labels):
+        return labels[self]
 """
     facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
     taking = Trial("Average.take", "average.take(3, {'a': 1})", arrange=("average = Average()",))
 
     assert is_unfit(taking, facts)
     assert not is_unfit(replace(taking, wanted="[3, 1]"), facts)
+    assert not is_unfit(replace(taking, subject="Average.label", act="average.label({'a': 1})"), facts)
     assert not is_unfit(replace(taking, subject="Average.put", act="average.put({'a': 1}, 'b')"), facts)
