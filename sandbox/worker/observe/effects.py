@@ -102,9 +102,9 @@ def _listed(renderer, change, old, new):
         if type(new).__module__ == "builtins" or (old == new) is not True:
             return None
         pairs = isinstance(new, abc.Mapping)
-        if not (pairs or isinstance(new, abc.Collection)) or len(new) > MAX_ITEMS:
+        if not isinstance(new, abc.Collection) or len(new) > MAX_ITEMS:
             return None
-        were, are = (list(one.items() if pairs else one) for one in (old, new))
+        were, are = (list(one.items() if isinstance(one, abc.Mapping) else one) for one in (old, new))
         told = renderer.value(are) if were != are else {}
     except Exception:  # how objects of a project compare, and what they list, is their business
         return None
