@@ -10,6 +10,7 @@ from typing import Any
 from ....utils.python_names import unique_name
 from ..document.auth import Credential
 from ..model.model import Json, ObservedProposal
+from ..values.unusual import KINDS
 from . import curl
 from .execute import saved_values
 from .judge import ContractViolation
@@ -18,6 +19,11 @@ from .sign_in.reproduce import signed_in_lines
 _PATIENCE = 15
 _ROOM = 4000
 _SHOWN = 300
+_OF_VALUES = re.compile(
+    r"(?:Overflow|Data|Statement|Interface|Recursion|Unicode\w*|\w*OutOfRange\w*|CharacterNotInRepertoire|Untranslatable"
+    r"Character)(?:Error)?|ValueError: .*\b(?:NUL|null (?:byte|character))"
+)
+"""Exceptions of drivers and of encoding, which a value raises wherever it is passed on."""
 _FEW = 2
 """As many violations of one cause are told one by one; more of them are one defect."""
 _KINDS = (
@@ -114,8 +120,9 @@ def _cause(violation: ContractViolation) -> str:
     if violation.kind == "server_error":
         place, _, exception = violation.seen.answer.crash.partition(": ")
         name = exception.partition(":")[0]
-        # A value that breaks one driver breaks it wherever it is sent.
-        where = f"at {proposal.cause}" if proposal.cause else f"in {place}"
+        # A value that breaks one driver breaks it wherever it is sent; what else is raised is the code's own.
+        unusual = proposal.cause in KINDS.values() and _OF_VALUES.match(exception) is not None
+        where = f"at {proposal.cause}" if unusual else f"in {place}"
         return f"{name} {where}" if place else ""
     cause = (proposal.cause or proposal.breaks) if violation.kind == "not_enforced" else ""
     return cause if cause in _CAUSES else ""

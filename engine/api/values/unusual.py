@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,8 @@ _HUGE = 2**63
 _MOST_TEXT = 1000
 _DEEPEST = 3
 _CHOSEN = {"enum", "const"}
+_SIZED = re.compile(r"u?int(?:8|16|32|64)")
+"""Formats of numbers that have bounds, which validators pass over."""
 _EARLIEST = "0001-01-01T00:00:00+14:00"
 """A moment that no clock of another zone can tell."""
 
@@ -67,11 +70,13 @@ def unusual_parts(
     if len(place) == _DEEPEST:
         return
     if isinstance(body, dict):
-        properties = samples.properties(schema)
+        properties, others = samples.properties(schema), samples.merged(schema).get("additionalProperties", True)
         for name, value in body.items():
-            yield from unusual_parts(properties.get(name, True), value, samples, (*place, name))
+            yield from unusual_parts(properties.get(name, others), value, samples, (*place, name))
     elif isinstance(body, list) and body:
-        yield from unusual_parts(samples.merged(schema).get("items", True), body[0], samples, (*place, 0))
+        whole = samples.merged(schema)
+        first = (whole.get("prefixItems") or [whole.get("items", True)])[0]
+        yield from unusual_parts(first, body[0], samples, (*place, 0))
 
 
 def _candidates(whole: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Any]]:
@@ -85,9 +90,10 @@ def _candidates(whole: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Any]
         yield "long", "x" * _MOST_TEXT
     elif kind in ("integer", "number"):
         low, high = bounds(whole)
-        if high is None or high >= _HUGE:
+        size = str(whole.get("format") or "")
+        if (high is None or high >= _HUGE) and not _SIZED.fullmatch(size):
             yield "huge", _HUGE
-        if low is None:
+        if low is None and not size.startswith("uint"):
             yield "negative", -1
     elif kind == "array":
         yield "empty", []

@@ -153,9 +153,12 @@ def _bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[tuple[_
         return
     whole = with_optional(content, world.samples.value(body.schema, "body", full=True))
     kinds: dict[str, list[UnusualValue]] = {}
+    # What is filled in later, and what code alone tells, may not fit as it stands.
+    fits = world.samples.problem(whole, body.schema) is None
     for one in unusual_parts(body.schema, whole, world.samples):
+        changed = replace_value(whole, one.place, one.value)
         # What names another resource is looked up and no more.
-        if "{{" not in str(_at(whole, one.place)):
+        if "{{" not in str(_at(whole, one.place)) and not (fits and world.samples.problem(changed, body.schema)):
             kinds.setdefault(one.kind, []).append(one)
     for kind, parts in kinds.items():
         together: Any = whole

@@ -15,7 +15,7 @@ from testwright.engine.api.probe.effects.breaking import breaking_proposals
 from testwright.engine.api.probe.judge import find_violation
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.values.data import SampleValues
-from testwright.engine.api.values.unusual import unusual_values
+from testwright.engine.api.values.unusual import unusual_parts, unusual_values
 from testwright.tests.support.engine.parts_store import Counted, by_name
 
 pytestmark = pytest.mark.feature("T-20")
@@ -135,3 +135,32 @@ def test_what_a_document_excludes_is_no_unusual_value_of_it() -> None:
     maybe = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}]}
     assert {one.value for one in unusual_values(maybe, samples)} == {None, 2**63}
     assert {one.value for one in unusual_values(maybe, samples, in_text=True)} == {2**63}
+
+
+def test_numbers_of_a_format_with_bounds_stay_within_them() -> None:
+    samples = SampleValues({})
+    assert {one.value for one in unusual_values({"type": "integer", "format": "int32"}, samples)} == {-1}
+    assert {one.value for one in unusual_values({"type": "integer", "format": "int64"}, samples)} == {-1}
+    assert not list(unusual_values({"type": "integer", "format": "uint32"}, samples))
+    assert 2**63 in {one.value for one in unusual_values({"type": "number", "format": "double"}, samples)}
+
+
+def test_members_of_any_name_and_first_items_have_the_values_of_their_own_schema() -> None:
+    labels = {"type": "object", "additionalProperties": {"type": "string"}}
+    pair = {"type": "array", "prefixItems": [{"type": "string"}]}
+    samples = SampleValues({})
+    below = [one for one in unusual_parts(labels, {"name": "Ada"}, samples) if one.place == ("name",)]
+    assert {one.kind for one in below} == {"empty", "nul", "long"}
+    assert {one.kind for one in unusual_parts(pair, ["a"], samples) if one.place == (0,)} == {"empty", "nul", "long"}
+
+
+async def test_no_body_is_sent_with_a_value_that_the_whole_does_not_allow(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    adding = world.baselines["add"]
+    assert adding.operation.body is not None
+    cheap = {"if": {"properties": {"price": {"minimum": 100}}}, "then": {"properties": {"title": {"const": "gold"}}}}
+    body = replace(adding.operation.body, schema={"allOf": [adding.operation.body.schema], **cheap})
+    world.baselines["add"] = replace(adding, operation=replace(adding.operation, body=body))
+    breaking = BreaksAt(finder, lambda request: (_price(request) or 0) > 2**60, CRASH)
+    assert await breaking_proposals(cast(Any, breaking), world, 999, wanted=("add",)) == []

@@ -233,6 +233,33 @@ def test_server_errors_that_one_place_raises_are_one_defect_and_others_are_told_
     assert alone["observed"].endswith("(src/shop/owners.py:40: AttributeError: 'str' object has no attribute 'hex')")
 
 
+def _errors_at(crashes: list[tuple[str, str]]) -> list[Json]:
+    """The defects of one operation each that has a server error, with the broken constraint."""
+    found: list[ContractViolation] = []
+    for number, (cause, crash) in enumerate(crashes):
+        operation = Operation("", f"make_{number}", "POST", f"/things_{number}", responses={"201": None})
+        request = {"method": "POST", "path": operation.path}
+        proposal = Proposal(operation, f"refuses_{number}", "with a value", "validation", request, cause=cause)
+        seen = ObservedProposal(proposal, (HttpAnswer(500, {}, "oops", crash=crash),))
+        verdict = find_violation(seen, Api("Shop", (operation,), {}, {}), SampleValues({}))
+        assert verdict is not None
+        found.append(verdict)
+    return suspected_defects(found, {}, "start it")
+
+
+def test_a_place_that_breaks_at_several_constraints_is_one_defect() -> None:
+    crash = "app.py:30: TypeError: int() argument must be a string"
+    causes = ("null", "type", "missing", "a negative number")
+    [defect] = _errors_at([(cause, crash) for cause in causes])
+    assert defect["title"] == "4 operations answer 500 for one reason: TypeError in app.py:30"
+
+
+def test_other_places_that_break_at_one_value_are_other_defects_unless_it_is_the_value_that_is_not_taken() -> None:
+    assert len(_errors_at([("null", f"app.py:{line}: TypeError: wrong") for line in range(4)])) == 4
+    crash = "ValueError: A string literal cannot contain NUL (0x00) characters."
+    assert len(_errors_at([("a NUL character", f"app.py:{line}: {crash}") for line in range(4)])) == 1
+
+
 def test_output_without_a_place_in_the_project_tells_no_crash() -> None:
     assert crash_in("") == ""
     assert crash_in(TRACE.replace("./src", "/usr/lib").format(line=1)) == ""
