@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from ....utils.python_source import parse_python
+from ....utils.python_source import parse_expression, parse_python
 from ..facts.analyse import subjects
 from ..facts.names import ImportNames, imported_from_origin
 from ..inputs.calls import variable_for
@@ -134,12 +134,23 @@ def _without_indistinct(
     edges = {id(one) for one, case in free if names_an_edge(told[case.id])}
     others = showing_more([one for one in judged if id(one) in untold - nameless - edges], named, by_kills=False)
     others += showing_more([one for one in judged if id(one) in edges - nameless], [*named, *others])
+    # What is asked of an object without any argument is asked of a new one as well: the other answer is no constant.
+    asked = {id(one) for one, case in free if id(one) in edges - nameless and _asks_for_nothing(case)}
+    others += [one for one in judged if id(one) in asked - {id(other) for other in others}]
     others += showing_more([one for one in judged if id(one) in documented], [*named, *others])
     kept = {id(one) for one in (*named, *others)}
     shown = {one.finding.trial.subject for one in judged if id(one) in kept}
     only = {one.finding.trial.subject: id(one) for one in reversed(judged) if one.finding.trial.subject not in shown}
     kept.update(only.values())
     return [one for one in judged if id(one) in kept]
+
+
+def _asks_for_nothing(case: Case) -> bool:
+    """Whether an act passes nothing to what it calls: `cart.total()`, `len(cart)`, `cart.size`."""
+    act = parse_expression(case.expression)
+    calls = [node for node in ast.walk(act) if isinstance(node, ast.Call)]
+    given = [part for call in calls for part in (*call.args, *call.keywords)]
+    return all(isinstance(part, ast.Name) for part in given)
 
 
 def _vague_examples(judged: Sequence[AssertableFinding], cases: Sequence[Case], vague: Collection[str]) -> set[int]:
