@@ -47,24 +47,32 @@ def distinct_requests(baseline: BaselineRequest, world: ResourceModel) -> Iterat
     """Yield requests for a second resource, each with what to save of its answer: then one of letters and digits only.
 
     A name that the client chooses may have to be a code, and the document need not say so. Of what is bounded by what
-    is left, such as seats, little more is asked for last.
+    is left, such as seats, little more is asked for after that. At last it has nothing in objects that may hold
+    members of any name: their names may have to be numbers or ids.
     """
     tried: list[tuple[Json, Json]] = []
-    for plain, steps in ((False, _STEPS), (True, _STEPS), (True, _SMALL_STEPS)):
-        found = distinct_request(baseline, world, plain=plain, steps=steps)
+    kinds = ((False, _STEPS, True), (True, _STEPS, True), (True, _SMALL_STEPS, True), (True, _STEPS, False))
+    for plain, steps, filled in kinds:
+        found = distinct_request(baseline, world, plain=plain, steps=steps, filled=filled)
         if found is not None and found not in tried:
             tried.append(found)
             yield found
 
 
 def distinct_request(
-    baseline: BaselineRequest, world: ResourceModel, *, plain: bool = False, steps: Sequence[int] = _STEPS
+    baseline: BaselineRequest,
+    world: ResourceModel,
+    *,
+    plain: bool = False,
+    steps: Sequence[int] = _STEPS,
+    filled: bool = True,
 ) -> tuple[Json, Json] | None:
     """Return the request for a second resource and what to save of its answer; None where none can be made.
 
     Args:
         plain: whether other texts have letters and digits only.
         steps: by how much its numbers differ, one after the other.
+        filled: whether objects that may hold members of any name have some.
     """
     operation, request = baseline.operation, baseline.request
     makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
@@ -83,7 +91,7 @@ def distinct_request(
     content = fields_of(request)
     if operation.body is not None and content is not None:
         full = world.samples.value(operation.body.schema, "body", full=True)
-        whole = with_optional(content, full)
+        whole = with_optional(content, full if filled else without_members(operation.body.schema, full, world.samples))
         properties = world.samples.properties(operation.body.schema)
         schemas = {name: properties.get(name, True) for name in whole}
         made["body"] = {**request["body"], "content": _all_changed(schemas, whole, world.samples, plain, steps)}
@@ -103,6 +111,19 @@ def with_optional(content: Json, full: Any) -> Json:
         if inside and (len(whole) == 1 or not value):
             whole[name] = {**full[name], **value}
     return whole
+
+
+def without_members(schema: Any, value: Any, samples: SampleValues) -> Any:
+    """Return a value without the members of objects that name none of theirs, where they may be empty."""
+    if isinstance(value, list):
+        inner = samples.merged(schema).get("items", True)
+        return [without_members(inner, one, samples) for one in value]
+    if not isinstance(value, dict):
+        return value
+    named = samples.properties(schema)
+    if not named:
+        return {} if samples.problem({}, schema) is None else value
+    return {name: without_members(named.get(name, True), entry, samples) for name, entry in value.items()}
 
 
 def wrapper_in(content: Json) -> str:
@@ -207,6 +228,7 @@ def alike_pair(baseline: BaselineRequest, world: ResourceModel) -> tuple[Json, J
     if operation.method != "POST" or not baseline.saves or operation.body is None or content is None:
         return None
     full = world.samples.value(operation.body.schema, "body", full=True)
+    full = without_members(operation.body.schema, full, world.samples)
     properties = world.samples.properties(operation.body.schema)
     whole = {**(full if isinstance(full, dict) else {}), **content}
     first = {name: _enlarged(properties.get(name, True), value, world.samples) for name, value in whole.items()}

@@ -52,10 +52,17 @@ def _updates(
 ) -> Iterator[tuple[str, str, Json]]:
     """Yield name, words and body of each update: everything at once, then single fields."""
     name = baseline.operation.name
-    if changed:
-        yield f"{name}_with_other_values", "with other values", {**content, **changed}
+    # Names that nothing was made with may be none that it takes: they are sent alone.
+    given, named = _given(baseline), world.samples.properties(content_schema(world, baseline))
+    taken = {
+        field: value
+        for field, value in changed.items()
+        if not isinstance(value, dict) or given.get(field) or world.samples.properties(named.get(field, True))
+    }
+    if taken:
+        yield f"{name}_with_other_values", "with other values", {**content, **taken}
     inside = _inside(world, baseline, content, changed) if baseline.operation.method == "PATCH" else ()
-    single = _single(world, baseline, content, changed) if len(changed) > 1 else ()
+    single = _single(world, baseline, content, changed) if len(changed) > 1 or not taken else ()
     for field, fields in list(single)[:_MOST_FIELDS]:
         yield f"{name}_with_another_{field}", f"with another {field}", fields
     for member, field, fields in inside:

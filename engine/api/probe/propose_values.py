@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..model.model import Json, Operation, Proposal
 from ..values import paging
 from ..values.data import NOTHING
 from ..values.negative_requests import ValueVariant, body_variants, broken_values, edge_values
-from .distinct import other_value
+from .distinct import other_value, without_members
 from .resource_model import BaselineRequest, ResourceModel, build_request, fields_of, merge_setups, put_parameter
 
 
@@ -62,11 +62,8 @@ def body_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
     full = build_request(world, operation, full=True)
     whole = content
     if full is not None and full[0].get("body", {}).get("content") != content:
-        request = {**copy_request(baseline.request), "body": full[0]["body"]}
         whole = full[0]["body"]["content"]
-        setup = tuple(merge_setups(baseline.setup, full[1]))
-        words = "takes all optional properties"
-        yield make_proposal(baseline, "with_everything", words, "success", request, setup=setup, wants="success")
+        yield from _complete_bodies(world, baseline, body.schema, *full)
     required = set(world.samples.merged(body.schema).get("required") or ())
     for variant in _chosen(body_variants(body.schema, content, world.samples, as_text=as_text)):
         yield _of_variant(baseline, variant, "body", with_body(baseline.request, variant.value))
@@ -84,6 +81,23 @@ def body_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
     if body.required:
         missing = {key: entry for key, entry in copy_request(baseline.request).items() if key != "body"}
         yield make_refusal(baseline, "no body at all", missing, name="no_body", group="broken_body")
+
+
+def _complete_bodies(
+    world: ResourceModel, baseline: BaselineRequest, schema: Any, full: Json, before: Iterable[Json]
+) -> Iterator[Proposal]:
+    """Yield requests with the whole body of a full one, with members of any name and without them."""
+    setup = tuple(merge_setups(baseline.setup, before))
+    marks: dict[str, Any] = {"category": "success", "setup": setup, "wants": "success"}
+    whole = full["body"]["content"]
+    plainer = without_members(schema, whole, world.samples)
+    request = {**copy_request(baseline.request), "body": full["body"]}
+    if plainer != whole:
+        # Whether an application takes names that nobody has told it is another question.
+        yield make_proposal(baseline, "with_any_names", "takes members of any name", request=request, **marks)
+    if plainer != (baseline.request.get("body") or {}).get("content"):
+        request = with_body(request, plainer)
+        yield make_proposal(baseline, "with_everything", "takes all optional properties", request=request, **marks)
 
 
 def invalid_bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:

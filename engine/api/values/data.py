@@ -275,12 +275,12 @@ class SampleValues:
 
     def _of_any_name(self, whole: Mapping[str, Any], depth: int) -> dict[str, Any]:
         """Return members of an object that says what it holds, and of no name how it is called; see `_ANY_NAMES`."""
-        others, most = whole.get("additionalProperties", False), whole.get("maxProperties", len(_ANY_NAMES))
+        others = whole.get("additionalProperties", False)
         # What follows its own rules for names is made from them, or not at all.
         if others is False or whole.keys() & {"patternProperties", "propertyNames"}:
             return {}
-        made = {name: self._made(others, name, True, depth + 1) for name in _ANY_NAMES[:most]}
-        return {name: value for name, value in made.items() if value is not NOTHING}
+        names = _ANY_NAMES[: int(most)] if isinstance(most := whole.get("maxProperties"), int | float) else _ANY_NAMES
+        return {name: one for name in names if (one := self._made(others, name, True, depth + 1)) is not NOTHING}
 
     def _enough(self, made: dict[str, Any], whole: Mapping[str, Any], full: bool, depth: int) -> dict[str, Any]:
         """Add properties to the object until it has as many as it needs."""

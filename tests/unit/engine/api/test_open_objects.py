@@ -19,8 +19,9 @@ from testwright.engine.api.probe.effects.other_ids import other_id_proposals
 from testwright.engine.api.probe.flag_effects import with_effect
 from testwright.engine.api.probe.judge import expectations
 from testwright.engine.api.probe.propose_updates import update_proposals
+from testwright.engine.api.probe.propose_values import body_proposals
 from testwright.engine.api.probe.resource_model import ResourceModel
-from testwright.engine.api.probe.second_values import second_creations
+from testwright.engine.api.probe.second_values import second_creations, second_things
 from testwright.engine.api.values.data import SampleValues, SecretFilter
 from testwright.tests.support.engine.baselines import add_baselines
 
@@ -88,6 +89,8 @@ def test_an_object_that_may_hold_anything_has_two_members_where_everything_is_se
     assert world.samples.value(NOTE, full=True)["data"] == {"name": "Ada", "note": "note"}
     assert world.samples.value({"type": "object", "properties": {"data": ANY}}) == {}
     counts = {"type": "object", "additionalProperties": {"type": "integer"}, "maxProperties": 1}
+    assert world.samples.value({"type": "object", "properties": {"data": counts}}, full=True) == {"data": {"name": 1}}
+    counts["maxProperties"] = cast(Any, 1.0)
     assert world.samples.value({"type": "object", "properties": {"data": counts}}, full=True) == {"data": {"name": 1}}
     closed = {"type": "object", "additionalProperties": False}
     assert world.samples.value({"type": "object", "properties": {"data": closed}}, full=True) == {"data": {}}
@@ -212,3 +215,41 @@ def test_a_second_thing_is_made_beside_the_first_one_with_values_of_its_own(worl
     assert found.operation.name == "add"
     [first] = found.setup
     assert first["body"]["content"] != found.request["body"]["content"]
+
+
+class NumbersOnly:
+    """An application that takes only numbers for the names of members."""
+
+    async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
+        names = [name for one in requests for name in one["body"]["content"].get("data") or ()]
+        return (*(HttpAnswer(201) for _ in requests[1:]), HttpAnswer(422 if names else 201))
+
+
+async def test_a_second_thing_has_nothing_in_an_object_that_takes_no_invented_names(world: ResourceModel) -> None:
+    adding = world.baselines["add"]
+    assert adding.operation.body is not None
+    schema = {"type": "object", "properties": {"data": ANY, "title": {"type": "string"}}}
+    operation = replace(adding.operation, body=replace(adding.operation.body, schema=schema))
+    request = {**adding.request, "body": {**adding.request["body"], "content": {"data": {}, "title": "title"}}}
+    world.baselines = {"add": replace(adding, operation=operation, request=request)}
+    found = await second_things(cast(BaselineFinder, NumbersOnly()), world)
+    content = found["add"].request["body"]["content"]
+    assert content["data"] == {}
+    assert content["title"] != "title"
+
+
+def test_names_that_nobody_told_are_sent_in_requests_of_their_own(world: ResourceModel) -> None:
+    adding = world.baselines["add"]
+    request = {**adding.request, "body": {**adding.request["body"], "content": {}}}
+    found = body_proposals(world, replace(adding, request=request))
+    sent = {one.name: one.request["body"]["content"] for one in found if "body" in one.request}
+    assert set(sent["with_any_names"]["data"]) == {"name", "note"}
+    assert sent["with_everything"] == {**sent["with_any_names"], "data": {}}
+
+
+def test_an_update_with_other_values_has_no_names_that_nothing_was_made_with(world: ResourceModel) -> None:
+    updates = {one.name: one.request for one in update_proposals(world)}
+    assert "change_with_other_values" not in updates
+    assert set(updates["change_with_another_data"]["body"]["content"]["data"]) == {"name", "note"}
+    varied = {one.name: one.request for one in update_proposals(world, _varied(world))}
+    assert set(varied["change_with_other_values"]["body"]["content"]["data"]) == {"name", "note"}
