@@ -128,7 +128,7 @@ def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator
         yield {"kind": "body_equals", "value": value}
     else:
         if seen.proposal.group == PICKED:
-            yield from _alone(value, secret)
+            yield from _alone(seen, value, secret)
         for place, found in _told_lists(seen, value, secret):
             yield _part(place, "has_length", len(found))
             told = told_of_members(seen, place, found, secret) if place in seen.unordered else []
@@ -137,14 +137,21 @@ def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator
         yield from _within(_parts(seen, value, secret), _MOST_POINTS)
 
 
-def _alone(value: Any, secret: frozenset[str]) -> Iterator[Json]:
-    """Yield how many fields things have that were asked for some: what is there does not tell that nothing else is."""
+def _alone(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
+    """Yield how many fields things have that were asked for some: what is there does not tell that nothing else is.
+
+    Nothing of what is another each time, nor of a list in any order whose members have several numbers of them.
+    """
     place, thing = thing_in(value)
-    listed = resolve_pointer(value, place.rpartition("/")[0]) if place.endswith("/0") else None
+    within = place.rpartition("/")[0]
+    listed = resolve_pointer(value, within) if place.endswith("/0") else None
     things = {f"{place[:-1]}{number}": one for number, one in enumerate(listed or ())} if listed else {place: thing}
-    told = ((one, held) for one, held in things.items() if isinstance(held, dict) and held and one not in secret)
-    for pointer, held in _within(told, _MOST_LISTS):
-        yield _part(pointer, "has_length", len(held))
+    told = {one: held for one, held in things.items() if isinstance(held, dict) and held and one not in secret}
+    if listed and within in seen.unordered and len({len(held) if isinstance(held, dict) else 0 for held in listed}) > 1:
+        return
+    for pointer, held in _within(told.items(), _MOST_LISTS):
+        if not any(pointer == one or pointer.startswith(f"{one}/") for one in seen.unstable_body):
+            yield _part(pointer, "has_length", len(held))
 
 
 def _told_lists(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[tuple[str, list[Any]]]:

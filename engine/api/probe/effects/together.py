@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...document.auth import auth_names
+from ...document.schemas import type_of
 from ...model.json_values import lists
 from ...model.model import ApiParameter, HttpAnswer, Json, Proposal
 from ...values import paging
@@ -110,7 +112,8 @@ async def _cut_short(
             marks: Json = {"setup": more, "priority": "high"}
             words, request = "lists both that several changes fill", copy_request(reading.request)
             both = make_proposal(reading, "lists_both", words, "state", request, **marks)
-            return [both, *(_cut(reading, parameter, more) for parameter in cutting)]
+            cut = (_cut(world, reading, parameter, more) for parameter in cutting)
+            return [both, *(one for one in cut if one is not None)]
     return []
 
 
@@ -121,11 +124,18 @@ def _others(step: Json, second: Others) -> Iterator[BaselineRequest]:
             yield other
 
 
-def _cut(reading: BaselineRequest, parameter: ApiParameter, setup: tuple[Json, ...]) -> Proposal:
+def _cut(
+    world: ResourceModel, reading: BaselineRequest, parameter: ApiParameter, setup: tuple[Json, ...]
+) -> Proposal | None:
+    """Return the reading of one member; None where the document does not allow that."""
+    value: Any = "1" if type_of(world.samples.merged(parameter.schema)) == "string" else 1
+    if world.samples.problem(value, parameter.schema) is not None:
+        return None
     request = copy_request(reading.request)
-    put_parameter(request, parameter, 1)
+    put_parameter(request, parameter, value)
     name, words = f"filled_by_{parameter.name}", f"lists by {parameter.name} 1 what several changes fill"
-    return make_proposal(reading, name, words, "state", request, setup=setup, priority="high")
+    marks: Json = {"setup": setup, "priority": "high", "wants": "success"}
+    return make_proposal(reading, name, words, "state", request, **marks)
 
 
 async def _fewest(tries: _Tries, setup: tuple[Json, ...], request: Json) -> tuple[Json, ...]:

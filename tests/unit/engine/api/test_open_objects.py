@@ -161,6 +161,26 @@ def test_of_a_choice_of_fields_it_is_told_that_nothing_else_is_there(world: Reso
 
 
 @pytest.mark.parametrize(
+    ("members", "more", "counted"),
+    [
+        ('[{"id": "a1"}, {"id": "a2"}]', {"unstable": frozenset({"/data"})}, []),
+        ('[{"id": "a1"}, {"id": "a2"}]', {"unstable": frozenset({""})}, []),
+        ('[{"id": "a1"}, {"id": "a2"}]', {"unstable": frozenset({"/data/1"})}, ["/data/0"]),
+        ('[{"id": "a1"}, {"id": "a2", "n": 1}]', {"unordered": frozenset({"/data"})}, []),
+        ('[{"id": "a1"}, {"id": "a2"}]', {"unordered": frozenset({"/data"})}, ["/data/0", "/data/1"]),
+    ],
+)
+def test_fields_are_counted_only_where_their_number_is_the_same_each_time(
+    world: ResourceModel, members: str, more: dict[str, Any], counted: list[str]
+) -> None:
+    [picked, _] = picked_fields(world, [one for one in filled_lists(world, {}) if one.name == FILLED])
+    seen = ObservedProposal(replace(picked, setup=()), (HttpAnswer(200, {}, f'{{"data": {members}}}'),), **more)
+    told = list(expectations(seen, world.api, SecretFilter({}), shows=False))
+    found = [one["pointer"] for one in told if one.get("operator") == "has_length"]
+    assert [one for one in found if one.startswith("/data/")] == counted
+
+
+@pytest.mark.parametrize(
     ("answer", "names"),
     [
         ({"id": 1, "tags": []}, ["id"]),

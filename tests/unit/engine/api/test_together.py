@@ -99,6 +99,23 @@ async def test_such_a_list_is_cut_short_where_a_second_thing_is_a_second_member(
     assert not [one for one in await _found(Feed(), known) if one.name.startswith("filled_by")]
 
 
+async def test_a_list_is_cut_short_only_as_the_document_allows() -> None:
+    known = world()
+    [baseline] = known.baselines.values()
+    schemas = {
+        "limit": {"type": "integer", "minimum": 10},
+        "per_page": {"enum": [10, 20]},
+        "offset": {"type": "string"},
+    }
+    sizes = tuple(ApiParameter(name, "query", False, schema) for name, schema in schemas.items())
+    known.baselines["feed"] = replace(baseline, operation=replace(baseline.operation, parameters=sizes))
+    news = next(one for one in known.api.operations if one.path == "/news")
+    again = BaselineRequest(news, {"method": "POST", "path": "/news", "auth": "user"}, (), HttpAnswer(201))
+    found = await _found(Feed(), known, second={news.name: again})
+    [cut] = [one for one in found if one.name.startswith("filled_by")]
+    assert (cut.request["query"], cut.wants) == ({"offset": "1"}, "success")
+
+
 async def test_a_list_of_which_there_is_no_room_to_try_what_fills_it_is_not_read() -> None:
     assert await _found(Feed(), world(), most=2) == []
 
