@@ -134,7 +134,7 @@ async def explore_api(
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
     seen, sent_again = await _seen_again(target, launch, moved, world, seen_here, credentials)
     if _left(began, seconds) > 0 and not runs_elsewhere(launch):
-        seen = await mark_sets(target, launch, moved, world, seen, credentials)
+        seen = await mark_sets(target, launch, moved, world, seen, credentials, _left(began, seconds))
     tested = _tested(api, wanted)
     unreached = (*_unreached(tested, world, finder, seen), *_unrefused_logins(tested, world, seen))
     failure = (world.sign_in_failure or world.missing) if _blocks_operations(tested, world, finder) else None

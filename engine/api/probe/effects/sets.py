@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
+from time import monotonic
 from typing import Any
 
 from .....core.errors import EnvironmentFault
@@ -34,15 +36,20 @@ async def mark_sets(
     world: ResourceModel,
     seen: Sequence[ObservedProposal],
     credentials: Mapping[str, Credential],
+    seconds: float = math.inf,
 ) -> list[ObservedProposal]:
     """Return observations with the lists of texts marked that other seeds put in another order.
 
     Two seeds may agree by chance. Nothing more is started where no answer has a list of several texts, nor after a
     start that fails: what was seen before stands.
 
+    Args:
+        seconds: how long it may take, approximately; what one start has shown stands without the others.
+
     Raises:
         SandboxFailure: the sandbox broke.
     """
+    until = monotonic() + seconds
     asked: dict[Place, ObservedProposal] = {}
     for observed in seen:
         for pointer, _ in _texts(observed):
@@ -50,13 +57,21 @@ async def mark_sets(
     tried = list({id(one): one for one in asked.values()}.values())[:_MOST_TRIED]
     moved: set[Place] = set()
     for seed in _SEEDS if tried else ():
+        if monotonic() >= until:
+            break
         try:
             async with open_application(target, launch, replace(conditions, hash_seed=seed)) as observer:
                 await sign_in_again(observer, world)
-                others = await execute_proposals(observer, [one.proposal for one in tried], credentials)
+                for one in tried:
+                    if monotonic() >= until:
+                        break
+                    [other] = await execute_proposals(observer, [one.proposal], credentials)
+                    # What hangs would take its whole limit each time.
+                    if other.answer.failure and not other.answer.broken_link:
+                        break
+                    moved.update(_moved(one, other))
         except EnvironmentFault:
             break
-        moved |= {place for one, other in zip(tried, others, strict=True) for place in _moved(one, other)}
     return [_marked(observed, moved) for observed in seen] if moved else list(seen)
 
 

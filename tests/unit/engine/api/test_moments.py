@@ -94,10 +94,21 @@ async def test_nothing_is_waited_for_where_only_one_thing_was_made() -> None:
     assert not any(news.pauses)
 
 
-async def test_nothing_is_waited_for_longer_than_there_is_time() -> None:
+async def test_nothing_is_waited_for_longer_than_there_is_time_and_no_order_is_guessed_then() -> None:
     news = News()
-    assert (await marked(news, seconds=3)).unordered == frozenset()
+    assert (await marked(news, seconds=3)).unordered == {"/news"}
     assert not any(news.pauses)
+
+
+async def test_a_long_list_leaves_its_time_to_a_shorter_one() -> None:
+    news = News(newest_first=False)
+    seen: list[ObservedProposal] = []
+    for name, setup in (("long", SETUP * 4), ("short", SETUP[:2])):
+        proposal = Proposal(Operation("", name, "GET", "/news"), "lists", "it lists", "success", READ, setup)
+        seen.append(ObservedProposal(proposal, await news.answers((*setup, READ))))
+    found = await mark_unordered(cast(AppObserver, news), seen, {}, 4)
+    assert [one.unordered for one in found] == [{"/news"}, frozenset()]
+    assert len([pause for pause in news.pauses if pause]) == 1
 
 
 async def test_members_that_only_their_saved_ids_tell_apart_are_told_by_these() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -37,7 +38,7 @@ def _answer(writers: list[str]) -> HttpAnswer:
 
 
 async def _marked(
-    monkeypatch: pytest.MonkeyPatch, answer: HttpAnswer, *, failing: int = 0
+    monkeypatch: pytest.MonkeyPatch, answer: HttpAnswer, *, failing: int = 0, seconds: float = math.inf
 ) -> tuple[frozenset[str], list[int]]:
     """What is marked in an answer, and the seeds of all starts; with the seed `failing` the application does not."""
     seeds: list[int] = []
@@ -57,7 +58,7 @@ async def _marked(
     seen = ObservedProposal(Proposal(READ, "reads", "it reads", "success", request), (answer,))
     world = ResourceModel(Api("Buckets", (READ,), {}, {}), SampleValues({}))
     target = cast(PythonTarget, None)
-    [found] = await sets.mark_sets(target, AppLaunch(), AppConditions(), world, [seen], {})
+    [found] = await sets.mark_sets(target, AppLaunch(), AppConditions(), world, [seen], {}, seconds)
     return found.unordered, seeds
 
 
@@ -71,6 +72,16 @@ async def test_a_start_that_fails_leaves_what_was_seen(monkeypatch: pytest.Monke
     answer = _answer(["ada", "grace"])
     assert await _marked(monkeypatch, answer, failing=3) == (frozenset(), [2, 3])
     assert await _marked(monkeypatch, answer, failing=5) == ({"/rows/0/write"}, [2, 3, 5])
+
+
+async def test_nothing_is_started_when_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await _marked(monkeypatch, _answer(["ada", "grace"]), seconds=0) == (frozenset(), [])
+
+
+async def test_no_list_is_read_again_when_time_has_run_out_at_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 0.0])
+    monkeypatch.setattr(f"{sets.__name__}.monotonic", lambda: next(clock, 9.0))
+    assert await _marked(monkeypatch, _answer(["ada", "grace"]), seconds=5) == (frozenset(), [2])
 
 
 async def test_each_of_many_lists_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
