@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -20,6 +21,12 @@ PICKED = "picked"
 """The group of readings that ask for a field of what is read."""
 _MOST_SORTED = 9
 _MOST_PICKED = 2
+_ENVELOPE = re.compile(
+    r"\w*count|(?:\w+_)?total\w*|page\w*|pages|per_?page|\w*size|limit|offset|next\w*|prev\w*|status|success|ok|code|message",
+    re.IGNORECASE,
+)
+"""Names of what an answer tells of a page, and not of the things on it."""
+_WRAPPERS = frozenset({"data", "result", "payload"})
 
 
 def sorted_by_answers(
@@ -69,13 +76,17 @@ def told_fields(answer: Any) -> list[str]:
 def thing_in(answer: Any, pointer: str = "") -> tuple[str, Json]:
     """Return the first object of an answer that holds texts or numbers, with its pointer: also of a list, or wrapped.
 
-    An empty one where there is none.
+    What tells a page or a status beside them is only their envelope. An empty one where there is none.
     """
     if isinstance(answer, list):
         return thing_in(answer[0], f"{pointer}/0") if answer else (pointer, {})
     if not isinstance(answer, dict):
         return pointer, {}
-    if any(isinstance(value, str | int | float) for value in answer.values()):
+    own = [name for name, value in answer.items() if isinstance(value, str | int | float)]
+    wraps = [name for name, value in answer.items() if isinstance(value, list) or name in _WRAPPERS]
+    things = [name for name in wraps if thing_in(answer[name])[1]]
+    # A thing has a name of its own; a page has counts and links, and one list.
+    if own and not (len(things) == 1 and all(_ENVELOPE.fullmatch(name) for name in own)):
         return pointer, answer
     inner = (thing_in(value, f"{pointer}/{escape_key(str(name))}") for name, value in answer.items())
     return next((found for found in inner if found[1]), (pointer, {}))
