@@ -105,7 +105,7 @@ class LearnedInputs:
         call = shared_expression(trial.act) if owner in self._classes and trial.subject not in self._changing else None
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != member:
             return
-        if observation.effects and _has_changed(ast.unparse(call.func.value), observation):
+        if observation.effects and effects_on(ast.unparse(call.func.value), observation):
             self._changing.add(trial.subject)
             self.deriving.discard(trial.subject)
             return
@@ -149,7 +149,7 @@ class LearnedInputs:
 
     def _learn_registration(self, name: str, variable: str, trial: Trial, observation: Observation) -> None:
         """Records steps that registered something with an object: `job = scheduler.every()`, `job.do(print)`."""
-        if not _has_changed(variable, observation):
+        if not effects_on(variable, observation):
             return
         made = next((at for at, text in enumerate(trial.arrange) if text.startswith(f"{variable} = {name}(")), None)
         if made is not None:
@@ -160,10 +160,10 @@ class LearnedInputs:
             _add(self.changes, name, step, _MAXIMUM_CHANGES)
 
 
-def _has_changed(name: str, observation: Observation) -> bool:
-    """Whether what is told of an object, or of parts of it, is another than before."""
+def effects_on(name: str, observation: Observation) -> list[str]:
+    """What is told of an object, or of parts of it, that is another than before: `cart.items`, `len(cart)`."""
     reads = re.compile(rf"((len|repr|list|dict)\()?{re.escape(name)}\b")
-    return any(reads.match(expression) for expression, _ in observation.effects)
+    return [expression for expression, _ in observation.effects if reads.match(expression)]
 
 
 def _is_call_of(source: str, makers: Sequence[str]) -> bool:

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from ....utils.python_source import shared_module
 from ..facts.reading_methods import Effect, MethodReader
-from ..model.model import RICH_SOURCES, ModuleFacts, Observation
+from ..inputs.learning import effects_on
+from ..model.model import RICH_SOURCES, ModuleFacts
 from ..scenarios.scenario import ShownBehaviour
 from ..search.trial_search import TrialRecord
 from ..usage.receiver_classes import ReceiverClasses
@@ -113,7 +114,7 @@ def asking_methods(
             continue  # an object of another class may have a method of this name
         value = observation.value
         gives_held = value is not None and bool(value.held) and value.type_name not in _UNCHANGEABLE
-        effects = observation.effects if leaves_arguments else _effects_on(called[1], observation)
+        effects = observation.effects if leaves_arguments else effects_on(called[1], observation)
         if effects or observation.output or observation.errors or (gives_held and leaves_arguments):
             changing.add(subject)
         elif value is not None and value.source != "None":
@@ -133,12 +134,6 @@ def asking_methods(
     return frozenset(
         one for one, effect in idle.items() if effect == "reads" or (effect == "unknown" and one in repeatable)
     )
-
-
-def _effects_on(name: str, observation: Observation) -> list[str]:
-    """What is told of a variable, or of parts of it, that is another than before."""
-    reads = re.compile(rf"((len|repr|list|dict)\()?{re.escape(name)}\b")
-    return [expression for expression, _ in observation.effects if reads.match(expression)]
 
 
 def _compared(records: Sequence[TrialRecord], names: set[str], called: CalledSteps) -> tuple[set[str], set[str]]:
