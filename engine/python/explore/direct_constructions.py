@@ -6,32 +6,41 @@ A reader looks for what the second step is for; where the constructor does the s
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 
 from ....utils.python_names import assignment_in, last_name
 from ....utils.python_source import shared_module
-from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
+from ..facts.reading_methods import methods_called
+from ..model.model import RICH_SOURCES, ModuleFacts, Trial
 from ..search.simplified_trials import origin_of_variant
 
 
-def direct_constructions(trial: Trial, facts: ModuleFacts) -> list[Trial]:
+def filled_by_constructors(facts: ModuleFacts) -> dict[str, frozenset[str]]:
+    """The methods that the constructor of a class calls on the new object, by the name of the class."""
+    constructors = {one.name: one.constructor for one in facts.classes}
+    return {name: frozenset(methods_called(one) if one is not None else ()) for name, one in constructors.items()}
+
+
+def direct_constructions(trial: Trial, filled_by: Mapping[str, Container[str]]) -> list[Trial]:
     """Variants in which an object is constructed with the arguments of a method that is called on it, shortest first.
 
     Only methods count that the constructor calls itself; whether the object is the same, the outcome tells. What a
     person wrote stays as it is.
+
+    Args:
+        filled_by: those methods by class; see `filled_by_constructors`.
     """
-    found = list(_without_first_call(trial, facts))
+    found = list(_without_first_call(trial, filled_by))
     for one in found:  # grows while it is read: the next statement may call such a method again
-        found += [more for more in _without_first_call(one, facts) if more not in found]
+        found += [more for more in _without_first_call(one, filled_by) if more not in found]
     return sorted(found, key=lambda one: len(one.arrange))
 
 
-def _without_first_call(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
+def _without_first_call(trial: Trial, filled_by: Mapping[str, Container[str]]) -> Iterator[Trial]:
     """Variants with the arguments of the first method call on an object in its construction."""
     if trial.source in RICH_SOURCES:
         return
-    filled_by = {one.name: _called_by(one.constructor) for one in facts.classes}
     member = trial.subject.rpartition(".")[2]
     for at, text in enumerate(trial.arrange):
         name, made, calls = _construction_and_calls(text, filled_by)
@@ -50,12 +59,6 @@ def _without_first_call(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
         line = f"{name} = {ast.unparse(direct)}"
         arrange = (*trial.arrange[:at], line, *trial.arrange[end:])
         yield replace(trial, arrange=arrange, source=origin_of_variant(trial), wanted=None, wanted_line=0)
-
-
-def _called_by(constructor: CallableFacts | None) -> frozenset[str]:
-    """The methods that a constructor calls on the new object."""
-    uses = constructor.uses if constructor is not None else ()
-    return frozenset(part[5:] for part, use in uses if part.startswith("self.") and use.startswith("called:"))
 
 
 def _construction_and_calls(text: str, classes: Container[str]) -> tuple[str, ast.Call | None, list[ast.Call]]:

@@ -32,7 +32,7 @@ from ..selection.idle_arguments import (
 )
 from ..selection.idle_steps import CalledSteps, asking_methods
 from ..selection.representative import is_trivial
-from .direct_constructions import direct_constructions
+from .direct_constructions import direct_constructions, filled_by_constructors
 
 Kills = Mapping[int, frozenset[int]]
 # Each round selects again, which takes a second or more in a large module.
@@ -214,7 +214,8 @@ async def _constructed_at_once(
 ) -> list[tuple[TrialRecord, TrialRecord]]:
     """Pairs of a record and one that makes its object in one step, and is equal in everything else."""
     fast = (one for one in records if one.seen.steps <= SLOW_STEPS and ShownBehaviour not in one.notes)
-    variants = [(one, direct_constructions(one.trial, facts)) for one in fast]
+    filled_by = filled_by_constructors(facts)
+    variants = [(one, direct_constructions(one.trial, filled_by)) for one in fast]
     ran = {_key(one.trial): one for one in search.records}
     asked = {trial: None for _, found in variants for trial in found if _key(trial) not in ran}
     new = await run_trials(list(asked), search, observer) if asked else {}
@@ -228,7 +229,7 @@ def _not_handed_on(kills: Kills, pairs: Sequence[tuple[TrialRecord, TrialRecord]
     construction ran."""
     left = dict(kills)
     for long, short in pairs:
-        left.update({long.number: kills.get(long.number, frozenset()) & kills.get(short.number, frozenset())})
+        left[long.number] = kills.get(long.number, frozenset()) & kills.get(short.number, frozenset())
     return left
 
 

@@ -59,8 +59,7 @@ class MethodReader:
                 continue
             effects.update(map(self._effect_of_call, member.calls))
             effects.update(_effect(part, use) for part, use in member.uses)
-            called = [part[5:] for part, use in member.uses if part.startswith("self.") and use.startswith("called:")]
-            waiting += [other for other in dict.fromkeys(called) if other not in waiting]
+            waiting += [other for other in methods_called(member) if other not in waiting]
         return "changes" if "changes" in effects else "unknown" if "unknown" in effects else "reads"
 
     def _effect_of_call(self, called: str) -> Effect:
@@ -81,6 +80,12 @@ class MethodReader:
         """The member that objects of a class have: its own, or the nearest base's."""
         kinds = lineage(owner, self._bases)
         return next((one for kind in kinds for one in self._members[kind] if one.name == name), None)
+
+
+def methods_called(member: CallableFacts) -> list[str]:
+    """Names of the methods that a member calls on its own object, each once, in their order."""
+    own = (part[5:] for part, use in member.uses if part.startswith("self.") and use.startswith("called:"))
+    return list(dict.fromkeys(own))
 
 
 def _effect(part: str, use: str) -> Effect:
