@@ -7,6 +7,7 @@ from typing import Any
 
 from .....core.errors import AgentFailure
 from ....javascript.domain.value_pools import quoted_text
+from ...model.json_values import escape_key
 from .script_requests import script_place, script_text, script_value
 
 Json = Mapping[str, Any]
@@ -104,7 +105,7 @@ def _in_any_order(place: str, members: list[Any]) -> str:
     if not members or not isinstance(members[0], Mapping):
         return f"expect([...{place}].sort()).toEqual({script_value(members)}.sort());"
     keys = list(members[0])
-    fields = ", ".join(script_place(f"/{key.replace('~', '~0').replace('/', '~1')}", "one") for key in keys)
+    fields = ", ".join(script_place(f"/{escape_key(key)}", "one") for key in keys)
     told = script_value([[one[key] for key in keys] for one in members])
     as_texts = f"{place}.map((one) => JSON.stringify([{fields}])).sort()"
     return f"expect({as_texts}).toEqual({told}.map((one) => JSON.stringify(one)).sort());"
