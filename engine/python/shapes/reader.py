@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import ChainMap
-from collections.abc import Callable, Container, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -268,10 +268,11 @@ class _Reader:
             for part, shape in zip(target.elts, shapes, strict=False):
                 self._bind(part, shape, names)
             return
-        if self._depth and _converts(target, value, _NUMBERS) and _names_itself(target, value):
+        converted = _converted_by(target, value) if self._depth else ""
+        if converted in _NUMBERS and _names_itself(target, value):
             return  # `key = int(key)` in a branch: not every key is a number
         shape = self._expressions.read(value, names)
-        if self._depth and _converts(target, value, CONVERTING):
+        if converted:
             return  # `text = str(text)` in a branch: what it was before is what callers pass
         self._bind(target, shape, names)
 
@@ -324,13 +325,10 @@ def _names_itself(target: ast.expr, value: ast.expr) -> bool:
     return len(given) == 1 and isinstance(given[0], ast.Name) and ast.unparse(target) == given[0].id
 
 
-def _converts(target: ast.expr, value: ast.expr, functions: Container[str]) -> bool:
-    return (
-        isinstance(target, ast.Name)
-        and isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Name)
-        and value.func.id in functions
-    )
+def _converted_by(target: ast.expr, value: ast.expr) -> str:
+    """The function that converts the value that a variable is bound to; "" where none does."""
+    called = value.func if isinstance(target, ast.Name) and isinstance(value, ast.Call) else None
+    return called.id if isinstance(called, ast.Name) and called.id in CONVERTING else ""
 
 
 def with_constants(tree: ast.Module, source_of: Callable[[str], str | None]) -> ast.Module:
