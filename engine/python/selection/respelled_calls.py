@@ -85,19 +85,24 @@ def _is_written(record: TrialRecord) -> bool:
 
 def _inlined(trial: Trial) -> tuple[tuple[str, ...], str]:
     """The statements and the act with the values of variables that only the act reads, and that once, in its place."""
+    bound = [(text, *found) for text in trial.arrange if (found := assignment_in(text)) and _is_plain(found[1])]
+    if not bound and "lambda" not in trial.act:
+        return trial.arrange, trial.act
     act, arrange = expression_or_none(trial.act), list(trial.arrange)
     # What stands in a text that is put together may hold what could not be written there.
     if act is None or any(isinstance(node, ast.JoinedStr) for node in ast.walk(act)):
         return trial.arrange, trial.act
-    for text in trial.arrange:
-        name, value = assignment_in(text) or ("", None)
-        plain = value is not None and (isinstance(value, ast.Lambda) or literal_or(value, _NOTHING) is not _NOTHING)
+    for text, name, value in bound:
         uses = [node for node in ast.walk(act) if isinstance(node, ast.Name) and node.id == name]
         others = {name for one in arrange if one is not text for name in names_of(shared_module(one) or ast.Pass())}
-        if value is not None and plain and len(uses) == 1 and name not in others:
+        if len(uses) == 1 and name not in others:
             act = _Replaced(name, copy.deepcopy(value)).visit(act)
             arrange.remove(text)
     return tuple(arrange), ast.unparse(_Plain().visit(act))
+
+
+def _is_plain(value: ast.expr) -> bool:
+    return isinstance(value, ast.Lambda) or literal_or(value, _NOTHING) is not _NOTHING
 
 
 class _Replaced(ast.NodeTransformer):
