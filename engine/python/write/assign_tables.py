@@ -114,16 +114,9 @@ def _at_once(case: Case) -> Case | None:
     act = parse_expression(case.expression)
     if bound is None or not isinstance(bound[1], ast.Call) or not isinstance(act, ast.Call) or len(act.args) != 1:
         return None
-    told = [text for one in case.expect for text in (one.actual, one.value or "None")]
     read = [node for node in ast.walk(act) if isinstance(node, ast.Name) and node.id == bound[0]]
-    if len(read) != 1:
-        return None
-    shown = act.args[0]
-    if (
-        not isinstance(shown, ast.Name)
-        or shown.id != bound[0]
-        or any(bound[0] in names_of(parse_expression(one)) for one in told)
-    ):
+    told = [text for one in case.expect for text in (one.actual, one.value or "None")]
+    if read != act.args or any(bound[0] in names_of(parse_expression(one)) for one in told):
         return None
     act.args = [bound[1]]
     return replace(case, statements=case.statements[:-1], expression=ast.unparse(act))
