@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
 
-from ....utils.python_source import literal_value
 from ..domain.example_texts import signs_beside
 from ..domain.membership import count_outside, knows_domains
 from ..facts.lineage import with_inherited
@@ -19,7 +17,7 @@ from ..misfits.forbidden_calls import calls_forbidden_class, classes_made_elsewh
 from ..misfits.foreign_texts import passes_foreign_text
 from ..misfits.unfit import is_unfit
 from ..model.domain import CallableDomains
-from ..model.model import CHANGED_SOURCES, RICH_SOURCES, Arc, CallableFacts, ModuleFacts, Observation
+from ..model.model import CHANGED_SOURCES, RICH_SOURCES, CallableFacts, ModuleFacts
 from ..scenarios.drawn_results import DrawnByChance, is_seeded
 from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
@@ -34,15 +32,21 @@ from .compared_calls import (
     loose_comparisons,
     misuses_of_empty_objects,
 )
+from .goals import Goal, goals_of
 from .idle_arguments import idle_records
 from .idle_steps import records_with_idle_steps
 from .meant_errors import RaisingLines, is_meant, raised_by_accident
 from .representative import Representation, represent, shows_unset_parts, texts_in
-from .tautologies import answers_undecorated, changes_nothing, says_nothing, silent_methods, works_on_nothing
+from .tautologies import (
+    answers_undecorated,
+    changes_nothing,
+    says_nothing,
+    silent_methods,
+    ways_of_changes,
+    works_on_nothing,
+)
 
 _FOUND_BY_SEARCH = CHANGED_SOURCES | {SIMPLIFIED, PLAINER}
-Goal = tuple[object, ...]
-DISTINCTION = "distinction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class TrialCandidate:
     """A record with the properties that decide about its selection.
 
     Attributes:
-        goals: behaviours it shows besides its arcs; see `_goals`.
+        goals: behaviours it shows besides its arcs; see `goals_of`.
         cost: how hard it is to read; lower is better.
         asserts: whether an exact assertion is possible.
         example: whether it is a documented example, which is selected whatever the others show.
@@ -216,7 +220,7 @@ def _admitted(
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
     passed_over = records_with_idle_steps(records, facts) | deprecated_uses(records) | loose_comparisons(records)
     silent = silent_methods(records)
-    changing = _ways_of_changes(records, silent)
+    changing = ways_of_changes(records, silent)
     forbidden = classes_made_elsewhere((one.trial for one in records if one.observation.outcome == "returned"), facts)
     for record in records:
         if record.number in passed_over or says_nothing(record, facts) or _is_unfit(record, facts, fitting):
@@ -236,16 +240,6 @@ def _admitted(
         if (record.trial.act, *record.trial.arrange) in valued:
             continue  # another record compares the value, of which this one shows the text
         yield record
-
-
-def _ways_of_changes(records: Sequence[TrialRecord], silent: Set[str]) -> dict[str, list[frozenset[Arc]]]:
-    """The arcs of the calls that changed something, of methods that return and refuse nothing, by qualified name."""
-    refusing = {one.trial.subject for one in records if one.observation.raised is not None}
-    found: dict[str, list[frozenset[Arc]]] = {}
-    for one in records:
-        if one.observation.effects and one.trial.subject in silent and one.trial.subject not in refusing:
-            found.setdefault(one.trial.subject, []).append(one.arcs)
-    return {name: list(dict.fromkeys(ways)) for name, ways in found.items()}
 
 
 class _Unfit:
@@ -348,7 +342,7 @@ def _traits(record: TrialRecord, subject: CallableFacts | None, facts: ModuleFac
         # Slowness is counted in executed lines: seconds would differ between runs.
         slowness = record.seen.steps / 100 if record.seen.steps > SLOW_STEPS else 0.0
         traits = _Traits(
-            goals=_goals(record),
+            goals=goals_of(record),
             cost=reading_cost(record.trial, record.observation) + slowness,
             misfits=count_outside(record.trial, facts) if fit_known else 0,
             representation=represent(record.trial, record.observation, subject, facts),
@@ -356,61 +350,3 @@ def _traits(record: TrialRecord, subject: CallableFacts | None, facts: ModuleFac
         )
         record.notes[_Traits] = traits
     return traits
-
-
-def _goals(record: TrialRecord) -> frozenset[Goal]:
-    """Returns the behaviours a record shows. The first item is the rank: 0 endings and what an argument is for, 1 kinds
-    of results and effects, 2 sides of comparisons and real usage."""
-    subject, observation = record.trial.subject, record.observation
-    goals: set[Goal] = set()
-    if observation.raised is not None:
-        goals.add((0, subject, observation.raised.type_name, observation.raised.line))
-    else:
-        goals.add((0, subject, "returned"))
-        goals.add((1, subject, *_kind_of_result(observation)))
-        if observation.output or observation.errors:
-            goals.add((1, subject, "output"))
-        goals.update((1, subject, "warns", category) for category, _message in observation.warnings)
-        for expression, _value in observation.effects:
-            # Which attribute changed, whatever the variable is called.
-            changed = "file" if "tmp_path" in expression else expression.partition(".")[2]
-            goals.add((1, subject, "effect", changed))
-        if record.trial.source in RICH_SOURCES:
-            goals.add((2, subject, "as used"))
-    if Distinction in record.notes:
-        goals.add((0, subject, DISTINCTION, record.notes[Distinction]))
-    for line, left, right in observation.operands:
-        relation = "=" if left == right else _relation(left, right)
-        goals.add((2, subject, line, relation))
-        # Being one off a boundary is also being on that side of it.
-        goals.add((2, subject, line, relation[:1]))
-    return frozenset(goals)
-
-
-def _kind_of_result(observation: Observation) -> Goal:
-    value = observation.value
-    if value is None or value.source is None:
-        return ("object", value.type_name if value else "")
-    if value.source in ("None", "True", "False"):
-        return (value.source,)
-    if value.length is not None:
-        size = "empty" if value.length == 0 else "one" if value.length == 1 else "many"
-        return (value.type_name, size, "")
-    sign = "-" if value.source.startswith("-") else "0" if value.source in ("0", "0.0") else ""
-    return (value.type_name, "", sign)
-
-
-@lru_cache(maxsize=8192)
-def _relation(left: str, right: str) -> str:
-    """Classifies two different operands: `<` or `>`, followed by `1` for numbers one apart; `!` where unordered.
-
-    Shifted boundaries change exactly this. Cached because loops compare the same operands again and again.
-    """
-    try:
-        value, other = literal_value(left), literal_value(right)
-        if isinstance(value, str | bytes):  # texts are compared for equality, hardly ever for order
-            return "!"
-        numbers = isinstance(value, int | float) and isinstance(other, int | float)
-        return ("<" if value < other else ">") + ("1" if numbers and abs(value - other) == 1 else "")
-    except (ValueError, TypeError):
-        return "!"

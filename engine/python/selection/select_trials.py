@@ -19,10 +19,11 @@ from ..scenarios.overlapping_operands import OVERLAPPING, SHOWN_OPERANDS
 from ..scenarios.scenario import LISTED, ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Distinction
 from ..search.trial_search import TrialRecord
-from .candidates import DISTINCTION, TrialCandidate, candidates_of, plainest_candidates
+from .candidates import TrialCandidate, candidates_of, plainest_candidates
 from .degeneracy import MILD, SEVERE
 from .documented import plainest_of_each_line, without_repeated_examples
 from .excluding import exclude_trivial
+from .goals import DISTINCTION
 from .idle_arguments import outcome_of
 from .plain_constructions import drop_plain_constructions
 from .reaching import concerns_of, only_lets_through, reaches, undoing

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from ..model.model import RICH_SOURCES, Arc
 from ..scenarios.scenario import is_further_row
 from ..search.influence_trials import Control, shown_option
-from .candidates import Goal, TrialCandidate
+from .candidates import TrialCandidate
+from .goals import Goal
 from .representative import Representation
 
 MOST_OPTIONS = 4

@@ -164,13 +164,22 @@ def works_on_nothing(trial: Trial, silent: Container[str]) -> bool:
     return False
 
 
+def ways_of_changes(records: Sequence[TrialRecord], silent: Container[str]) -> dict[str, list[frozenset[Arc]]]:
+    """The arcs of the calls that changed something, of methods that return and refuse nothing, by qualified name."""
+    refusing = {one.trial.subject for one in records if one.observation.raised is not None}
+    found: dict[str, list[frozenset[Arc]]] = {}
+    for one in records:
+        if one.observation.effects and one.trial.subject in silent and one.trial.subject not in refusing:
+            found.setdefault(one.trial.subject, []).append(one.arcs)
+    return {name: list(dict.fromkeys(ways)) for name, ways in found.items()}
+
+
 def changes_nothing(record: TrialRecord, changing: Mapping[str, Sequence[frozenset[Arc]]]) -> bool:
     """Whether a method that changes its object and returns nothing did neither, by a way on which it does so for other
     calls: one that does nothing passes as well.
 
     Args:
-        changing: the ways of the calls that changed something, by the qualified names of silent methods that refuse
-            nothing.
+        changing: the ways of the calls that changed something, by method; see `ways_of_changes`.
     """
     told = record.observation
     if record.trial.wanted or record.trial.source in RICH_SOURCES or ShownBehaviour in record.notes:
