@@ -154,6 +154,10 @@ OPTIONS: Mapping[str, Any] = {
         "--evidence",
         about="Collect evidence from documents, tests and history before a spec is written: on, off or auto.",
     ),
+    "fuzz": _option(
+        bool, "--fuzz", about="Have Schemathesis fuzz the application of API tests, too. Needs testwright[fuzz]."
+    ),
+    "fuzz_seed": _option(int, "--fuzz-seed", about="What the random values of --fuzz begin with. Default: 1."),
     "fresh": _option(bool, "--fresh", about="Repeat all work, even if nothing has changed since an earlier run."),
     "no_cache": _option(bool, "--no-cache", about="Do not cache tool answers between runs."),
 }

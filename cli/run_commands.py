@@ -45,7 +45,7 @@ _PLANNED = (
 )
 _STRICTNESS = ("strict", "no_strict")
 _RUN = ("run_id", "jobs", *_PLANNED, "sign_in", "python", "sandbox", "yes")
-_JUDGING = ("trials", "mutants", "evidence", "xfail_defects", "fail_on", "dry_run", "apply")
+_JUDGING = ("trials", "mutants", "evidence", "fuzz", "fuzz_seed", "xfail_defects", "fail_on", "dry_run", "apply")
 _SKIPPING = ("no_run", "no_analyze")
 
 

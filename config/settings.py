@@ -120,6 +120,9 @@ class Settings(BaseSettings):
             the trust file says. Not in files.
         evidence: collect evidence about a target (documents, tests, API descriptions, history) before its spec is
             written: `on`, `off`, or `auto`, which does it where a document or a test uses the target.
+        fuzz: have Schemathesis fuzz the application of API tests as well; needs the extra `fuzz`.
+        fuzz_seed: what its random values begin with.
+        fuzz_seconds: how long it sends requests; of a step with less time a quarter of that.
         fresh: do all work anew, whatever was kept of earlier runs; what comes of it is kept.
         cache: keep MCP responses between runs (`--no-cache` switches it off).
         cache_url: keep them in Valkey or Redis instead of a file; a password is written as `${NAME}`. Not
@@ -196,6 +199,9 @@ class Settings(BaseSettings):
     repository: str | None = None
     trust_project: bool | None = None
     evidence: Literal["on", "off", "auto"] = "auto"
+    fuzz: bool = False
+    fuzz_seed: int = Field(default=1, ge=0, le=2**32 - 1)
+    fuzz_seconds: float = Field(default=60.0, ge=1, le=3600)
     fresh: bool = False
     cache: bool = True
     cache_url: Annotated[str | None, AfterValidator(checked_cache)] = None

@@ -46,6 +46,8 @@ HARMLESS = frozenset(
             "app_ready",
             "sign_in",
             "evidence",
+            "fuzz",
+            "fuzz_seed",
         ),
         *("max_tokens", "max_cost", "max_seconds", "keep_runs", "fresh", "cache"),
     }
@@ -57,6 +59,7 @@ MOST: Mapping[str, int] = {
     "trials": 30_000,
     "mutants": 1_000,
     "step_seconds": 1_800,
+    "fuzz_seconds": 600,
     "import_seconds": 120,
     "model_timeout": 1_800,
     "cache_mib": 1_024,

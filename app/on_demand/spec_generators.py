@@ -70,6 +70,7 @@ def _api(context: _Context) -> ApiSpecGenerator:
         variables=settings.variables,
         taken=settings.taken,
         examples=settings.examples,
+        fuzz=(settings.fuzz_seed, settings.fuzz_seconds) if settings.fuzz else None,
     )
 
 

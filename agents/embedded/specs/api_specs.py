@@ -7,7 +7,7 @@ import hashlib
 import os
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from ....engine.api.model.model import Api, ApiDescription, DocumentReader
 from ....engine.api.probe.budget import ApiBudget
 from ....engine.api.probe.client_trial import try_test_client
 from ....engine.api.probe.explore import ApiExploration, explore_api
+from ....engine.api.probe.fuzz import FuzzOptions, fuzz_api
 from ....engine.api.probe.sign_in.try_out import seeded_users
 from ....engine.api.values.data import json_examples, looks_secret
 from ....engine.api.write.compose import compose_spec, secrets_of, undeclared_notes
@@ -39,11 +40,14 @@ from ....engine.python.project.layout import find_layout
 from ....sandbox.javascript.playwright import prepare_playwright
 from ....sandbox.javascript.playwright_report import own_configuration
 from ....sandbox.javascript.project import prepare_scripts
+from ....sandbox.schemathesis import SchemathesisProgram, find_schemathesis
 from ....sandbox.target import ProvideTarget, PythonTarget
 from ....utils.redact import Redactor, is_secret_name, placeholder_secret
 from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult
+
+_FUZZ_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ class ApiSpecGenerator:
         taken: those of them that come from the user's environment; no test has their values.
         examples: values that a person gave in the settings; those of parameter names are used for parameters and
             properties of that name.
+        fuzz: (seed, seconds) for Schemathesis, which then fuzzes the application as well; None without it.
     """
 
     python_target: ProvideTarget
@@ -98,6 +103,7 @@ class ApiSpecGenerator:
     taken: Mapping[str, str] = field(default_factory=dict)
     budget: ApiBudget | None = None
     examples: Mapping[str, str] = field(default_factory=dict)
+    fuzz: tuple[int, float] | None = None
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (`application`, `endpoint`, or both).
@@ -108,13 +114,17 @@ class ApiSpecGenerator:
         began = time.monotonic()
         target: Mapping[str, Any] = inputs["target"]
         framework = str(inputs.get("framework") or "pytest")
+        schemathesis = await asyncio.to_thread(find_schemathesis, self.root) if self.fuzz else None
         opened = await self.prepare(target)
         # What cannot be run is told before requests are sent for a minute.
         if framework == "playwright":
             await asyncio.to_thread(prepare_playwright, opened.prepared, browser=False)
         elif framework == "jest":
             await asyncio.to_thread(prepare_scripts, opened.prepared, "package.json")
-        wanted = [str(name) for name in target.get("operations") or ()]
+        named = [str(name) for name in target.get("operations") or ()]
+        wanted = named_operations(opened.api, named) if named else None
+        # Fuzzing has its share of a limit from the start: what exploring leaves over may be nothing.
+        fuzzing = self._fuzz_seconds(seconds)
         exploration = await explore_api(
             opened.prepared,
             opened.api,
@@ -128,9 +138,11 @@ class ApiSpecGenerator:
             ),
             budget=self.budget,
             examples=json_examples(self.examples),
-            wanted=named_operations(opened.api, wanted) if wanted else None,
-            seconds=None if seconds is None else seconds - (time.monotonic() - began),
+            wanted=wanted,
+            seconds=None if seconds is None else seconds - fuzzing - (time.monotonic() - began),
         )
+        if schemathesis is not None:
+            exploration = await self._fuzzed(opened, exploration, schemathesis, fuzzing, wanted)
         launch = _with_used(opened.launch, exploration)
         spec = await asyncio.to_thread(
             compose_spec,
@@ -148,6 +160,30 @@ class ApiSpecGenerator:
                 spec["target"]["application"]["client"] = trial.client
             return SpecResult(spec, _metadata(exploration, redacted, trial.reason), _trace(exploration, spec))
         return SpecResult(spec, _metadata(exploration, redacted), _trace(exploration, spec))
+
+    def _fuzz_seconds(self, seconds: float | None) -> float:
+        """Return how long to fuzz: as the settings say, and of a limit a quarter at most."""
+        if self.fuzz is None:
+            return 0.0
+        return self.fuzz[1] if seconds is None else min(self.fuzz[1], seconds * _FUZZ_SHARE)
+
+    async def _fuzzed(
+        self,
+        opened: OpenedApi,
+        exploration: ApiExploration,
+        program: SchemathesisProgram,
+        seconds: float,
+        wanted: Collection[str] | None,
+    ) -> ApiExploration:
+        """Return the exploration with what Schemathesis finds."""
+        if self.fuzz is None or not opened.described.document.get("paths"):
+            return exploration
+        options = FuzzOptions(program, self.fuzz[0], seconds)
+        document, credentials = dict(opened.described.document), exploration.credentials
+        found = await fuzz_api(
+            opened.prepared, exploration.api, opened.launch, document, credentials, options, wanted=wanted
+        )
+        return replace(exploration, fuzzed=found.seen, notes=(*exploration.notes, *found.notes))
 
     async def prepare(self, target: Mapping[str, Any]) -> OpenedApi:
         """Prepare a target's application and read its description.

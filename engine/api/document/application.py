@@ -136,6 +136,20 @@ class AppObserver:
             self._known[key] = found
         return found
 
+    async def fuzz(self, order: Json, seconds: float) -> Json:
+        """Have Schemathesis send requests for some seconds; see `run_schemathesis.fuzz` for the order and what comes.
+
+        Raises:
+            SandboxFailure: the worker ended or hangs.
+        """
+        await self._session.send(json.dumps({"fuzz": order}).encode())
+        try:
+            line = await self._session.receive(seconds + self._surroundings.start_seconds + 90)
+            told = json.loads(line or b"")
+            return dict(told.get("fuzz") or {"failure": str(told["answers"][0]["failure"])})
+        except (TimeoutError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as fault:
+            raise SandboxFailure("the process that runs Schemathesis ended or hung") from fault
+
     @property
     def seconds_each(self) -> float:
         """How long a sequence of requests took on average, with the reset before it."""
@@ -205,9 +219,16 @@ def crash_in(output: str) -> str:
 
 @asynccontextmanager
 async def open_application(
-    target: PythonTarget, launch: AppLaunch, surroundings: AppConditions | None = None
+    target: PythonTarget,
+    launch: AppLaunch,
+    surroundings: AppConditions | None = None,
+    *,
+    readable: Sequence[Path] = (),
 ) -> AsyncGenerator[AppObserver]:
     """Start an application in the sandbox, on a copy of the project; it ends with the context.
+
+    Args:
+        readable: more folders that are shown in the sandbox.
 
     Raises:
         ApplicationFault: it does not start; the message has the end of its output, without secrets.
@@ -220,6 +241,7 @@ async def open_application(
             environment={"PYTHONHASHSEED": str(surroundings.hash_seed), "TZ": surroundings.zone},
             network="loopback",
             limits=_LIMITS,
+            readable=readable,
         )
         begin = {
             "application": launch.application,

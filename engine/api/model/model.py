@@ -223,6 +223,7 @@ class Proposal:
         cause: the constraint that is broken: `null`, `max_length`; empty where it is none of a schema.
         group: proposals of one group differ in values only and make one parametrised test.
         statuses: statuses that are right without being documented.
+        found_by: the program that made it; empty for us.
     """
 
     operation: Operation
@@ -236,6 +237,7 @@ class Proposal:
     cause: str = ""
     group: str = ""
     statuses: tuple[int, ...] = ()
+    found_by: str = ""
     priority: Literal["critical", "high", "medium", "low"] = "medium"
 
 

@@ -99,6 +99,7 @@ def suspected_defects(
         name = unique_name(base[:145], {base[:145], *defects}) if name in defects else name
         observed = without_secrets(first.observed)[:_SHOWN].strip()
         observed += f" (also {', '.join(others[:20])})" if others else ""
+        observed += _finders(same)
         defects[name] = {
             "id": name,
             "title": without_secrets(differing if others else first.title)[:_SHOWN],
@@ -109,6 +110,13 @@ def suspected_defects(
             "evidence": {"path": operation.source, "lines": list(operation.lines)},
         }
     return list(defects.values())[:500]
+
+
+def _finders(same: Sequence[ContractViolation]) -> str:
+    """Return who found a defect, in words; nothing where only we did."""
+    finders = {violation.seen.proposal.found_by for violation in same}
+    others = " and ".join(sorted(finders - {""}))
+    return f" (found by {'testwright and ' * ('' in finders)}{others})" if others else ""
 
 
 def _cause(violation: ContractViolation) -> str:

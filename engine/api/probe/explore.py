@@ -68,6 +68,7 @@ class ApiExploration:
         unfit: why an example of the settings was not used, by its name.
         sign_in_failure: why nobody can sign in, or which credential is missing, which comes before all other reasons;
             None where nobody has to.
+        fuzzed: what another program made; contradictions in it are told, and nothing of it becomes a test.
     """
 
     api: Api
@@ -80,6 +81,7 @@ class ApiExploration:
     samples: SampleValues
     unfit: Mapping[str, str]
     sign_in_failure: SignInFailure | MissingCredential | None = None
+    fuzzed: tuple[ObservedProposal, ...] = ()
 
 
 async def explore_api(

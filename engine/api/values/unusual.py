@@ -101,3 +101,18 @@ def _candidates(whole: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Any]
         yield "empty", {}
     elif not kind:
         yield "other", [[]]
+
+
+def kind_in(value: Any) -> str:
+    """Return what is unusual somewhere in a request's values, in the words of `KINDS`, where it breaks drivers; else
+    nothing."""
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list):
+        return next((kind for one in value if (kind := kind_in(one))), "")
+    if isinstance(value, str):
+        if "\0" in value or "%00" in value:
+            return KINDS["nul"]
+        value = int(value) if re.fullmatch(r"-?[0-9]{1,400}", value) else 0
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return KINDS["huge"] if number and abs(value) >= 2**63 else ""

@@ -137,6 +137,10 @@ def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOu
             places = sorted(privacy.places(parse_json(seen.answer)))
             label = seen.proposal.operation.label
             secrets |= {f"{label} {re.sub(r'/[0-9]+', '/0', place)}".strip(): None for place in places}
+    for seen in exploration.fuzzed:
+        verdict = find_violation(seen, exploration.api, exploration.samples)
+        if verdict is not None and not privacy.asked_with_one(seen.proposal):
+            found.verdicts.append(verdict)
     found.secrets = list(secrets)
     return found
 

@@ -6,7 +6,8 @@ API test spec (`{{name}}` stands for what an earlier one saved) plus "whole": tr
 may say for how many seconds nothing is sent after each request that may change something; the answer
 is {"answers": [...]}, one {"status", "headers", "text"} for each request that was answered (of a server error with the
 end of what was printed as "output"), and {"failure"} in place of the first that was not. {"users", "keeps"} signs users
-in from then on, see `spec_requests.signing_in`, and answers {"answers": []} or a failure.
+in from then on, see `spec_requests.signing_in`, and answers {"answers": []} or a failure. {"fuzz"} has Schemathesis send
+requests, see `run_schemathesis.fuzz`, and answers {"answers": [], "fuzz"}.
 """
 
 import json
@@ -17,6 +18,7 @@ import time
 from ..suites.starvation import is_tree_at_work
 from .api_process import READING, ApplicationFailure, EndlessAnswer
 from .orders import read_beginning, started
+from .run_schemathesis import fuzz
 from .spec_requests import send, signing_in
 
 TRACE_LETTERS = 30_000
@@ -65,6 +67,8 @@ def run(application, order):
         if "users" in order:
             application.sign_in_by(signing_in(order["users"]), keeps=order["keeps"])
             return {"answers": []}
+        if "fuzz" in order:
+            return {"answers": [], "fuzz": fuzz(application, order["fuzz"])}
         if order.get("reset", True):
             application.reset()
         for request in order["requests"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from time import monotonic
@@ -12,7 +12,7 @@ from typing import Any
 
 from .....core.errors import EnvironmentFault
 from .....sandbox.target import PythonTarget
-from ...document.application import AppConditions, AppLaunch, open_application
+from ...document.application import AppConditions, AppLaunch, AppObserver, open_application
 from ...document.auth import Credential
 from ...model.json_values import escape_key
 from ...model.model import ObservedProposal
@@ -22,7 +22,10 @@ from ..sign_in.prepare import sign_in_again
 from .moments import reading_of
 
 _SEEDS = (2, 3, 5)
+_MORE_SEEDS = (7, 11, 13, 17, 19, 23)
+"""Tried where the first have shown that the application has sets: of a set of two, every other seed agrees."""
 _MOST_TRIED = 60
+_MOST_TRIED_OF_SETS = 300
 _ELSEWHERE = frozenset({"node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "go", "java", "ruby", "php", "dotnet"})
 """Programs that start applications for which a seed of Python's hashes means nothing."""
 Place = tuple[str, str]
@@ -35,7 +38,7 @@ async def mark_sets(
     conditions: AppConditions,
     world: ResourceModel,
     seen: Sequence[ObservedProposal],
-    credentials: Mapping[str, Credential],
+    credentials: dict[str, Credential],
     seconds: float = math.inf,
 ) -> list[ObservedProposal]:
     """Return observations with the lists of texts marked that other seeds put in another order.
@@ -54,25 +57,38 @@ async def mark_sets(
     for observed in seen:
         for pointer, _ in _texts(observed):
             asked.setdefault(_place(observed, pointer), observed)
-    tried = list({id(one): one for one in asked.values()}.values())[:_MOST_TRIED]
     moved: set[Place] = set()
-    for seed in _SEEDS if tried else ():
+    for seeds, most in ((_SEEDS, _MOST_TRIED), (_MORE_SEEDS, _MOST_TRIED_OF_SETS)):
+        if seeds is _MORE_SEEDS and not moved:
+            break
+        for seed in seeds:
+            left = [one for place, one in asked.items() if place not in moved]
+            tried = list({id(one): one for one in left}.values())[:most]
+            if not tried or monotonic() >= until:
+                break
+            try:
+                async with open_application(target, launch, replace(conditions, hash_seed=seed)) as observer:
+                    await sign_in_again(observer, world)
+                    moved.update(await _moved_in(observer, tried, credentials, until))
+            except EnvironmentFault:
+                break
+    return [_marked(observed, moved) for observed in seen] if moved else list(seen)
+
+
+async def _moved_in(
+    observer: AppObserver, tried: Sequence[ObservedProposal], credentials: dict[str, Credential], until: float
+) -> set[Place]:
+    """Return the lists that one start of the application tells in another order."""
+    moved: set[Place] = set()
+    for one in tried:
         if monotonic() >= until:
             break
-        try:
-            async with open_application(target, launch, replace(conditions, hash_seed=seed)) as observer:
-                await sign_in_again(observer, world)
-                for one in tried:
-                    if monotonic() >= until:
-                        break
-                    [other] = await execute_proposals(observer, [one.proposal], credentials)
-                    # What hangs would take its whole limit each time.
-                    if other.answer.failure and not other.answer.broken_link:
-                        break
-                    moved.update(_moved(one, other))
-        except EnvironmentFault:
+        [other] = await execute_proposals(observer, [one.proposal], credentials)
+        # What hangs would take its whole limit each time.
+        if other.answer.failure and not other.answer.broken_link:
             break
-    return [_marked(observed, moved) for observed in seen] if moved else list(seen)
+        moved.update(_moved(one, other))
+    return moved
 
 
 def runs_elsewhere(launch: AppLaunch) -> bool:

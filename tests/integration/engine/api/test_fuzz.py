@@ -1,0 +1,82 @@
+"""Schemathesis beside our own requests, against a small application that is really served."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.engine.api.document.application import AppLaunch
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.probe.explore import ApiExploration
+from testwright.engine.api.probe.fuzz import FuzzOptions, fuzz_api
+from testwright.engine.api.values.data import SampleValues
+from testwright.engine.api.write.compose import compose_spec
+from testwright.sandbox.schemathesis import find_schemathesis
+from testwright.tests.support.engine.targets import prepared
+
+APP = """
+import json
+
+
+def made(count):
+    if count > 2**31:
+        raise OverflowError("too many")
+    return {"id": 1}
+
+
+def app(environ, start_response):
+    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    try:
+        count = json.loads(body)["count"]
+        good = type(count) is int and count >= 0
+    except (ValueError, KeyError, TypeError):
+        good = False
+    answer = made(count) if good else {"detail": "no"}
+    start_response("201 Created" if good else "422 Invalid", [("content-type", "application/json")])
+    return [json.dumps(answer).encode()]
+"""
+SCHEMA = {"type": "object", "required": ["count"], "properties": {"count": {"type": "integer", "minimum": 0}}}
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Counters", "version": "1"},
+    "paths": {
+        "/counters": {
+            "post": {
+                "operationId": "make",
+                "requestBody": {"required": True, "content": {"application/json": {"schema": SCHEMA}}},
+                "responses": {"201": {"description": "made"}, "422": {"description": "invalid"}},
+            }
+        }
+    },
+}
+
+
+@pytest.mark.feature("T-20")
+def test_a_server_error_that_schemathesis_finds_is_a_suspected_defect_with_a_reproduction(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    (root / "src").mkdir(parents=True)
+    (root / "src/web.py").write_text(APP)
+    api, launch = api_from_document(DOCUMENT, path="src/web.py"), AppLaunch("web:app", import_roots=("src",))
+
+    async def fuzzed() -> ApiExploration:
+        async with prepared(root) as target:
+            options = FuzzOptions(find_schemathesis(root), seed=1, seconds=6)
+            found = await fuzz_api(target, api, launch, DOCUMENT, {}, options)
+            return ApiExploration(
+                api, (), {}, (), (), found.notes, 0, SampleValues(api.components), {}, None, found.seen
+            )
+
+    exploration = asyncio.run(fuzzed())
+    spec = compose_spec(
+        exploration, framework="pytest", target={"name": "web"}, launch=launch, start="started by hand:"
+    )
+    assert "with the seed 1" in exploration.notes[-1] or "with the seed 1" in exploration.notes[0]
+    [defect] = spec["suspected_defects"]
+    assert defect["title"].startswith("POST /counters answers 500")
+    assert "OverflowError" in defect["observed"]
+    assert defect["observed"].endswith("(found by Schemathesis)")
+    assert "curl" in defect["reproduce"]
+    assert not spec["cases"]
