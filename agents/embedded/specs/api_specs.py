@@ -24,14 +24,15 @@ from ....engine.api.document.apps import (
 from ....engine.api.document.auth import is_secret
 from ....engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from ....engine.api.document.deliberate import with_deliberate_refusals
+from ....engine.api.document.fuzz_program import SchemathesisProgram, find_schemathesis
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
 from ....engine.api.document.read_bodies import with_read_bodies
 from ....engine.api.document.source_secrets import find_headers_read, find_source_secrets
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader
 from ....engine.api.probe.budget import ApiBudget
 from ....engine.api.probe.client_trial import try_test_client
+from ....engine.api.probe.effects.fuzzing import FuzzOptions, fuzz_api
 from ....engine.api.probe.explore import ApiExploration, explore_api
-from ....engine.api.probe.fuzz import FuzzOptions, fuzz_api
 from ....engine.api.probe.sign_in.try_out import seeded_users
 from ....engine.api.values.data import json_examples, looks_secret
 from ....engine.api.write.compose import compose_spec, secrets_of, undeclared_notes
@@ -40,7 +41,6 @@ from ....engine.python.project.layout import find_layout
 from ....sandbox.javascript.playwright import prepare_playwright
 from ....sandbox.javascript.playwright_report import own_configuration
 from ....sandbox.javascript.project import prepare_scripts
-from ....sandbox.schemathesis import SchemathesisProgram, find_schemathesis
 from ....sandbox.target import ProvideTarget, PythonTarget
 from ....utils.redact import Redactor, is_secret_name, placeholder_secret
 from ....utils.untrusted_files import read_source_bytes

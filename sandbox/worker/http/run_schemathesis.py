@@ -13,7 +13,7 @@ import urllib.parse
 from pathlib import Path
 
 ENDING_SECONDS = 30.0
-"""What starting Schemathesis and writing its report may take besides the time that it is given."""
+"""What ending may take once it is told to."""
 MOST_TOLD = 120
 MOST_LETTERS = 6000
 _OWN_HEADERS = ("authorization", "cookie", "content-type", "content-length", "host", "user-agent", "accept")
@@ -37,7 +37,7 @@ def fuzz(application, order):
         command = [*order["command"], "run", str(document), "--url", application.base_url, *_options(order, report)]
         for name, value in headers.items():
             command += ["--header", "{}: {}".format(name, value)]
-        ended = _run(command, folder, order["seconds"] + ENDING_SECONDS)
+        ended = _run(command, folder, order["seconds"])
         if not report.is_file():
             return {"failure": "Schemathesis wrote no report: " + ended[-500:]}
         with report.open(encoding="utf-8", errors="replace") as lines:
@@ -47,7 +47,7 @@ def fuzz(application, order):
 
 def _options(order, report):
     options = ["--checks", _CHECKS, "--continue-on-failure", "--seed", str(order["seed"]), "--no-color"]
-    options += ["--max-time", str(max(1, int(order["seconds"]))), "--request-timeout", "10", "--max-redirects", "0"]
+    options += ["--request-timeout", "10", "--max-redirects", "0"]
     options += ["--generation-database", "none", "--output-sanitize", "false", "--warnings", "off"]
     options += ["--report", "ndjson", "--report-ndjson-path", str(report)]
     for label in order.get("only") or ():
@@ -56,7 +56,7 @@ def _options(order, report):
 
 
 def _run(command, folder, seconds):
-    """What a command printed; it ends with everything it started after some seconds."""
+    """What a command printed; after some seconds it is told to end, as by a person, so that it writes its report."""
     own = {"PATH": os.environ.get("PATH", ""), "HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8", "PYTHONUTF8": "1"}
     process = subprocess.Popen(
         command,
@@ -70,8 +70,12 @@ def _run(command, folder, seconds):
     try:
         printed, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        printed, _ = process.communicate()
+        process.send_signal(signal.SIGINT)
+        try:
+            printed, _ = process.communicate(timeout=ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            printed, _ = process.communicate()
     return printed.decode("utf-8", "replace").strip()
 
 

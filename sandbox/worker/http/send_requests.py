@@ -6,8 +6,8 @@ API test spec (`{{name}}` stands for what an earlier one saved) plus "whole": tr
 may say for how many seconds nothing is sent after each request that may change something; the answer
 is {"answers": [...]}, one {"status", "headers", "text"} for each request that was answered (of a server error with the
 end of what was printed as "output"), and {"failure"} in place of the first that was not. {"users", "keeps"} signs users
-in from then on, see `spec_requests.signing_in`, and answers {"answers": []} or a failure. {"fuzz"} has Schemathesis send
-requests, see `run_schemathesis.fuzz`, and answers {"answers": [], "fuzz"}.
+in from then on, see `spec_requests.signing_in`, and answers {"answers": []} or a failure. {"fuzz"} has Schemathesis
+send requests, see `run_schemathesis.fuzz`, and answers {"answers": [], "fuzz"}.
 """
 
 import json

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from testwright.engine.api.document.application import AppLaunch
+from testwright.engine.api.document.fuzz_program import find_schemathesis
 from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.probe.effects.fuzzing import FuzzOptions, fuzz_api
 from testwright.engine.api.probe.explore import ApiExploration
-from testwright.engine.api.probe.fuzz import FuzzOptions, fuzz_api
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.api.write.compose import compose_spec
-from testwright.sandbox.schemathesis import find_schemathesis
 from testwright.tests.support.engine.targets import prepared
 
 APP = """
@@ -56,14 +56,11 @@ DOCUMENT: dict[str, Any] = {
 
 @pytest.mark.feature("T-20")
 def test_a_server_error_that_schemathesis_finds_is_a_suspected_defect_with_a_reproduction(tmp_path: Path) -> None:
-    root = tmp_path / "project"
-    (root / "src").mkdir(parents=True)
-    (root / "src/web.py").write_text(APP)
     api, launch = api_from_document(DOCUMENT, path="src/web.py"), AppLaunch("web:app", import_roots=("src",))
 
     async def fuzzed() -> ApiExploration:
-        async with prepared(root) as target:
-            options = FuzzOptions(find_schemathesis(root), seed=1, seconds=6)
+        async with prepared(tmp_path, {"src/web.py": APP}) as target:
+            options = FuzzOptions(find_schemathesis(tmp_path), seed=1, seconds=6)
             found = await fuzz_api(target, api, launch, DOCUMENT, {}, options)
             return ApiExploration(
                 api, (), {}, (), (), found.notes, 0, SampleValues(api.components), {}, None, found.seen
@@ -73,7 +70,8 @@ def test_a_server_error_that_schemathesis_finds_is_a_suspected_defect_with_a_rep
     spec = compose_spec(
         exploration, framework="pytest", target={"name": "web"}, launch=launch, start="started by hand:"
     )
-    assert "with the seed 1" in exploration.notes[-1] or "with the seed 1" in exploration.notes[0]
+    assert "with the seed 1" in exploration.notes[-1], exploration.notes
+    assert spec["suspected_defects"], exploration.notes
     [defect] = spec["suspected_defects"]
     assert defect["title"].startswith("POST /counters answers 500")
     assert "OverflowError" in defect["observed"]

@@ -10,19 +10,19 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ....sandbox.schemathesis import SchemathesisProgram
-from ....sandbox.target import PythonTarget
-from ....utils.names.counted import counted
-from ..document.application import AppConditions, AppLaunch, AppObserver, open_application
-from ..document.auth import Credential, auth_entry, secret_location
-from ..model.model import Api, Json, Operation, ObservedProposal, Proposal
-from ..values.unusual import kind_in
-from .execute import execute_proposals
-from .sign_in.users import ADMIN, USER, constants_of, worker_users
+from .....sandbox.target import PythonTarget
+from .....utils.names.counted import counted
+from ...document.application import AppConditions, AppLaunch, AppObserver, open_application
+from ...document.auth import Credential, auth_entry, secret_location
+from ...document.fuzz_program import SchemathesisProgram
+from ...model.model import Api, Json, ObservedProposal, Operation, Proposal
+from ...values.unusual import kind_in
+from ..execute import execute_proposals
+from ..sign_in.users import ADMIN, USER, constants_of, worker_users
 
 SCHEMATHESIS = "Schemathesis"
 _LONGEST_ROUND = 100.0
-"""Seconds with one state and one sign-in: tokens may end, and what is fuzzed may log its user out or break the state."""
+"""Seconds with one state and one sign-in: tokens may end, and what is fuzzed may end its sign-in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ async def fuzz_api(
             found += [(who, one) for one in told.get("counterexamples") or ()]
             sent += int(told.get("cases") or 0)
         seen = await _replayed(observer, _proposals(api, found, credentials), credentials)
-    repeated = [one for one in seen if one.steady and one.answer.status >= 500 or one.answer.failure]
+    repeated = [one for one in seen if (one.steady and one.answer.status >= 500) or one.answer.failure]
     lost = sum(one["check"] == "not_a_server_error" for _, one in found) - len(repeated)
     notes.append(f"Schemathesis sent {counted(sent, 'request')} with the seed {options.seed}.")
     if lost > 0:

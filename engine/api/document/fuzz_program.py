@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..core.errors import ToolMissing
-from .interpreter import find_interpreter
+from ....core.errors import ToolMissing
+from ....sandbox.interpreter import find_interpreter
 
 
 @dataclass(frozen=True, slots=True)
