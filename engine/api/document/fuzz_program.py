@@ -27,8 +27,6 @@ class SchemathesisProgram:
 def find_schemathesis(root: Path) -> SchemathesisProgram:
     """Find Schemathesis in the environment that runs us. Blocks.
 
-    It runs without the variables and the current folder that could put other modules before its own (`-I`).
-
     Raises:
         ToolMissing: it is not installed.
     """
@@ -37,6 +35,14 @@ def find_schemathesis(root: Path) -> SchemathesisProgram:
             "Fuzzing needs Schemathesis, which is not installed beside testwright.",
             advice=f'install the extra: {sys.executable} -m pip install "testwright[fuzz]"',
         )
-    interpreter = find_interpreter(root, Path(sys.executable))
+    return schemathesis_of(root, Path(sys.executable))
+
+
+def schemathesis_of(root: Path, python: Path) -> SchemathesisProgram:
+    """Return how the Schemathesis of an interpreter's environment is started. Blocks.
+
+    It runs without the variables and the current folder that could put other modules before its own (`-I`).
+    """
+    interpreter = find_interpreter(root, python)
     command = (str(interpreter.path), "-I", "-c", "from schemathesis.cli import schemathesis; schemathesis()")
     return SchemathesisProgram(command, tuple(interpreter.prefix_paths))

@@ -58,20 +58,20 @@ async def mark_sets(
         for pointer, _ in _texts(observed):
             asked.setdefault(_place(observed, pointer), observed)
     moved: set[Place] = set()
-    for seeds, most in ((_SEEDS, _MOST_TRIED), (_MORE_SEEDS, _MOST_TRIED_OF_SETS)):
-        if seeds is _MORE_SEEDS and not moved:
+    for seed in (*_SEEDS, *_MORE_SEEDS):
+        if seed in _MORE_SEEDS and not moved:
             break
-        for seed in seeds:
-            left = [one for place, one in asked.items() if place not in moved]
-            tried = list({id(one): one for one in left}.values())[:most]
-            if not tried or monotonic() >= until:
-                break
-            try:
-                async with open_application(target, launch, replace(conditions, hash_seed=seed)) as observer:
-                    await sign_in_again(observer, world)
-                    moved.update(await _moved_in(observer, tried, credentials, until))
-            except EnvironmentFault:
-                break
+        left = [one for place, one in asked.items() if place not in moved]
+        most = _MOST_TRIED_OF_SETS if moved else _MOST_TRIED
+        tried = list({id(one): one for one in left}.values())[:most]
+        if not tried or monotonic() >= until:
+            break
+        try:
+            async with open_application(target, launch, replace(conditions, hash_seed=seed)) as observer:
+                await sign_in_again(observer, world)
+                moved.update(await _moved_in(observer, tried, credentials, until))
+        except EnvironmentFault:
+            break
     return [_marked(observed, moved) for observed in seen] if moved else list(seen)
 
 

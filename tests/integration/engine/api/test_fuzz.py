@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from testwright.core.errors import ToolMissing
 from testwright.engine.api.document.application import AppLaunch
-from testwright.engine.api.document.fuzz_program import find_schemathesis
+from testwright.engine.api.document.fuzz_program import find_schemathesis, schemathesis_of
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.probe.effects.fuzzing import FuzzOptions, fuzz_api
 from testwright.engine.api.probe.explore import ApiExploration
@@ -54,13 +58,34 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
+@pytest.fixture
+def python(tmp_path: Path) -> Path:
+    """The interpreter of an environment that has Schemathesis: it does not fit beside all that we develop with."""
+    place = tmp_path / "environment"
+    uv = [sys.executable, "-m", "uv", "--quiet"]
+    subprocess.run([*uv, "venv", "--python", sys.executable, str(place)], check=True)
+    subprocess.run(
+        [*uv, "pip", "install", "--python", str(place / "bin/python"), "schemathesis>=4.32"], check=True, timeout=300
+    )
+    return place / "bin/python"
+
+
+@pytest.mark.skipif(find_spec("schemathesis") is not None, reason="the extra is installed here")
+def test_without_the_extra_the_error_says_what_to_install(tmp_path: Path) -> None:
+    with pytest.raises(ToolMissing) as missing:
+        find_schemathesis(tmp_path)
+    assert "testwright[fuzz]" in (missing.value.advice or "")
+
+
 @pytest.mark.feature("T-20")
-def test_a_server_error_that_schemathesis_finds_is_a_suspected_defect_with_a_reproduction(tmp_path: Path) -> None:
+def test_a_server_error_that_schemathesis_finds_is_a_suspected_defect_with_a_reproduction(
+    tmp_path: Path, python: Path
+) -> None:
     api, launch = api_from_document(DOCUMENT, path="src/web.py"), AppLaunch("web:app", import_roots=("src",))
 
     async def fuzzed() -> ApiExploration:
         async with prepared(tmp_path, {"src/web.py": APP}) as target:
-            options = FuzzOptions(find_schemathesis(tmp_path), seed=1, seconds=6)
+            options = FuzzOptions(schemathesis_of(tmp_path, python), seed=1, seconds=6)
             found = await fuzz_api(target, api, launch, DOCUMENT, {}, options)
             return ApiExploration(
                 api, (), {}, (), (), found.notes, 0, SampleValues(api.components), {}, None, found.seen
