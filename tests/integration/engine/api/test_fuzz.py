@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from testwright.engine.api.document.application import AppLaunch
 from testwright.engine.api.document.fuzz_program import find_schemathesis, schemathesis_of
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.probe.effects.fuzzing import FuzzOptions, fuzz_api
-from testwright.engine.api.probe.explore import ApiExploration
+from testwright.engine.api.probe.explore import ApiExploration, explore_api
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.api.write.compose import compose_spec
 from testwright.tests.support.engine.targets import prepared
@@ -27,7 +28,7 @@ import json
 
 def made(count):
     if count > 2**31:
-        raise OverflowError("too many")
+        raise RuntimeError("too many")
     return {"id": 1}
 
 
@@ -77,29 +78,35 @@ def test_without_the_extra_the_error_says_what_to_install(tmp_path: Path) -> Non
     assert "testwright[fuzz]" in (missing.value.advice or "")
 
 
+async def _defects(root: Path, python: Path, *, explored: bool) -> list[dict[str, Any]]:
+    """The suspected defects of an application that Schemathesis fuzzes, and that we explore before it or not."""
+    api, launch = api_from_document(DOCUMENT, path="src/web.py"), AppLaunch("web:app", import_roots=("src",))
+    async with prepared(root, {"src/web.py": APP}) as target:
+        exploration = ApiExploration(api, (), {}, (), (), (), 0, SampleValues(api.components), {})
+        if explored:
+            exploration = await explore_api(target, api, launch)
+        options = FuzzOptions(schemathesis_of(root, python), seed=1, seconds=6)
+        found = await fuzz_api(target, api, launch, DOCUMENT, exploration.credentials, options)
+    assert "with the seed 1" in found.notes[0]
+    exploration = replace(exploration, fuzzed=found.seen)
+    spec = compose_spec(
+        exploration, framework="pytest", target={"name": "web"}, launch=launch, start="started by hand:"
+    )
+    return spec["suspected_defects"]
+
+
 @pytest.mark.feature("T-20")
 def test_a_server_error_that_schemathesis_finds_is_a_suspected_defect_with_a_reproduction(
     tmp_path: Path, python: Path
 ) -> None:
-    api, launch = api_from_document(DOCUMENT, path="src/web.py"), AppLaunch("web:app", import_roots=("src",))
-
-    async def fuzzed() -> ApiExploration:
-        async with prepared(tmp_path, {"src/web.py": APP}) as target:
-            options = FuzzOptions(schemathesis_of(tmp_path, python), seed=1, seconds=6)
-            found = await fuzz_api(target, api, launch, DOCUMENT, {}, options)
-            return ApiExploration(
-                api, (), {}, (), (), found.notes, 0, SampleValues(api.components), {}, None, found.seen
-            )
-
-    exploration = asyncio.run(fuzzed())
-    spec = compose_spec(
-        exploration, framework="pytest", target={"name": "web"}, launch=launch, start="started by hand:"
-    )
-    assert "with the seed 1" in exploration.notes[-1], exploration.notes
-    assert spec["suspected_defects"], exploration.notes
-    [defect] = spec["suspected_defects"]
+    [defect] = asyncio.run(_defects(tmp_path, python, explored=False))
     assert defect["title"].startswith("POST /counters answers 500")
-    assert "OverflowError" in defect["observed"]
+    assert "RuntimeError" in defect["observed"]
     assert defect["observed"].endswith("(found by Schemathesis)")
     assert "curl" in defect["reproduce"]
-    assert not spec["cases"]
+
+
+@pytest.mark.feature("T-20")
+def test_what_we_find_as_well_is_one_defect_that_names_both(tmp_path: Path, python: Path) -> None:
+    [defect] = [one for one in asyncio.run(_defects(tmp_path, python, explored=True)) if "500" in one["title"]]
+    assert defect["observed"].endswith("(found by testwright and Schemathesis)")
