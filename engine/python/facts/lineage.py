@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ....utils.graphs import reachable
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
+
+_CALLED_ON_OBJECTS = frozenset({"method", "property"})
 
 
 def lineage(owner: str, bases: Mapping[str, Sequence[str]]) -> list[str]:
@@ -48,3 +51,37 @@ def members_of_private_bases(facts: ModuleFacts) -> Iterator[CallableFacts]:
                 if own.public and own.qualname not in found and own.kind != "constructor":
                     found.add(own.qualname)
                     yield own
+
+
+def members_that_run(owner: ClassFacts, bases: Sequence[ClassFacts]) -> frozenset[str]:
+    """Names of the methods of a class's bases that call, at once or through each other, a method that it overrides.
+
+    `to_cardinal` of a base spells out numbers with the `merge` of each language: nothing else shows what a language's
+    class is there for. What only one other method calls is a part of that one.
+
+    Args:
+        bases: the nearest first.
+    """
+    own = {member.name: member for member in owner.members}
+    inherited: dict[str, CallableFacts] = {}
+    for base in bases:
+        for member in base.members:
+            inherited.setdefault(member.name, member)
+    overridden = own.keys() & inherited.keys()
+    calls = {
+        name: {call[5:] for call in member.calls if call.startswith("self.")} - {name}
+        for name, member in (inherited | own).items()
+    }
+    callers = Counter(called for names in calls.values() for called in names)
+
+    def called_by(name: str) -> set[str]:
+        return calls.get(name, set())
+
+    return frozenset(
+        name
+        for name, member in inherited.items()
+        if name not in own
+        and member.kind in _CALLED_ON_OBJECTS
+        and callers[name] != 1
+        and not overridden.isdisjoint(reachable(calls[name], called_by))
+    )

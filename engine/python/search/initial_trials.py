@@ -13,6 +13,7 @@ from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none
 from ..domain.inference import infer_domains, project_classes
 from ..facts.analyse import subjects
+from ..facts.lineage import members_that_run
 from ..inputs.calls import (
     NOT_CALLED,
     CallForm,
@@ -146,7 +147,8 @@ def is_public_name(name: str) -> bool:
 
 
 def testable_callables(facts: ModuleFacts, context: ProposalContext) -> list[CallableFacts]:
-    """Returns the module's subjects, and the members that public classes inherit from private or abstract ones of it.
+    """Returns the module's subjects, and what its public classes inherit from private or abstract ones of it, or from
+    another module where that runs code of theirs.
 
     A member of an abstract class is tested where it is inherited, and only there.
     """
@@ -159,13 +161,17 @@ def testable_callables(facts: ModuleFacts, context: ProposalContext) -> list[Cal
         if facts.exported is not None and owner.name not in facts.exported:
             continue
         names = {member.name for member in owner.members}
-        for where, base in context.index.lineage(facts, owner)[1:]:
-            for member in base.members if where is facts else ():
+        lineage = context.index.lineage(facts, owner)
+        completed = members_that_run(owner, [base for where, base in lineage[1:]])
+        for where, base in lineage[1:]:
+            for member in base.members:
                 known = f"{base.name}.{member.name}" in own and base.kind not in ("abstract", "protocol")
-                if member.name not in names and not known and is_public_name(member.name):
-                    names.add(member.name)
-                    inherited.add(f"{base.name}.{member.name}")
+                tested_here = where is facts or member.name in completed
+                if tested_here and member.name not in names and not known and is_public_name(member.name):
+                    if where is facts:
+                        inherited.add(f"{base.name}.{member.name}")
                     found.append(replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name))
+                names.add(member.name)  # what a nearer base defines hides that of a further one
     return [one for one in found if one.qualname not in inherited]
 
 

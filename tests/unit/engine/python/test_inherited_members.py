@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
+from testwright.engine.python.facts.lineage import members_that_run
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.selection.candidates import rank_candidates
 from testwright.engine.python.selection.degeneracy import SEVERE
@@ -41,3 +42,49 @@ def test_the_first_of_one_item_shows_no_order_wherever_the_member_is_defined(sub
     (candidate,) = rank_candidates([replace(asked, trial=replace(asked.trial, subject=subject))], FACTS)
 
     assert (candidate.representation.degeneracy >= SEVERE) is is_severe
+
+
+SPELLING = facts_from_source(
+    b"""
+class Speller:
+    def to_cardinal(self, value):
+        return self.title(self.clean(value))
+    def to_year(self, value):
+        return self.to_cardinal(value)
+    def to_ordinal(self, value):
+        return self.to_cardinal(value) + self.ending
+    def clean(self, value):
+        return self.merge(value % 10, value - value % 10)
+    def merge(self, one, other):
+        raise NotImplementedError
+    def title(self, value):
+        return value.title()
+    def verify(self, value):
+        return value == int(value)
+
+class French(Speller):
+    def merge(self, one, other):
+        return f"{other} et {one}"
+    def to_ordinal(self, value):
+        return self.to_cardinal(value) + "ieme"
+
+class Loud(Speller):
+    def shout(self, value):
+        return self.to_cardinal(value).upper()
+""",
+    ModulePlace("m.py", "m", "."),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # `clean` is a part of `to_cardinal`; `verify` and `title` run nothing that a language has of its own.
+        pytest.param("French", {"to_cardinal", "to_year"}, id="overrides_what_the_base_calls"),
+        pytest.param("Loud", set(), id="overrides_nothing"),
+    ],
+)
+def test_inherited_methods_that_run_what_a_class_overrides_are_found(name: str, expected: set[str]) -> None:
+    classes = {owner.name: owner for owner in SPELLING.classes}
+
+    assert members_that_run(classes[name], [classes["Speller"]]) == expected
