@@ -10,6 +10,7 @@ from ....utils.graphs import reachable
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 
 _CALLED_ON_OBJECTS = frozenset({"method", "property"})
+_ANY_ARGUMENTS = frozenset({"var_positional", "var_keyword"})
 
 
 def lineage(owner: str, bases: Mapping[str, Sequence[str]]) -> list[str]:
@@ -57,7 +58,8 @@ def members_that_run(owner: ClassFacts, bases: Sequence[ClassFacts]) -> frozense
     """Names of the methods of a class's bases that call, at once or through each other, a method that it overrides.
 
     `to_cardinal` of a base spells out numbers with the `merge` of each language: nothing else shows what a language's
-    class is there for. What only one other method calls is a part of that one.
+    class is there for. What only one other method calls is a part of that one; of what takes any arguments
+    (`*sequences`) nothing here says which.
 
     Args:
         bases: the nearest first.
@@ -83,5 +85,6 @@ def members_that_run(owner: ClassFacts, bases: Sequence[ClassFacts]) -> frozense
         if name not in own
         and member.kind in _CALLED_ON_OBJECTS
         and callers[name] != 1
+        and not any(item.kind in _ANY_ARGUMENTS for item in member.parameters)
         and not overridden.isdisjoint(reachable(calls[name], called_by))
     )

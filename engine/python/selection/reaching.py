@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
+from ..facts.lineage import with_inherited
 from ..model.model import Arc, ModuleFacts
 from ..scenarios.scenario import ShownBehaviour
 from ..search.round_trips import RestoredFile
@@ -38,16 +39,23 @@ def reaches(candidate: TrialCandidate, lines: tuple[int, int] | None) -> bool:
 
 
 def concerns_of(facts: ModuleFacts) -> Callable[[str, Arc], bool]:
-    """Returns whether an arc is a callable's business: its own code, or private code that no public callable owns."""
+    """Returns whether an arc is a callable's business: its own code, or private code that no public callable owns.
+
+    Of what a class inherits from another module, the code of the class is the business: nothing else of it is here.
+    """
     owners: dict[int, set[str]] = defaultdict(set)
     for subject in facts.callables():
         if subject.public:
             for line in range(subject.lines[0], subject.lines[1] + 1):
                 owners[line].add(subject.qualname)
+    known = with_inherited(facts)
 
     def concerns(name: str, arc: Arc) -> bool:
         found = owners.get(abs(arc[0])) or owners.get(abs(arc[1]))
-        return not found or name in found
+        if not found or name in found:
+            return True
+        owner = name.rpartition(".")[0]
+        return owner != "" and name not in known and any(one.startswith(f"{owner}.") for one in found)
 
     return concerns
 

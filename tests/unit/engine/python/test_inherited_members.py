@@ -11,6 +11,7 @@ from testwright.engine.python.facts.lineage import members_that_run
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.engine.python.selection.candidates import rank_candidates
 from testwright.engine.python.selection.degeneracy import SEVERE
+from testwright.engine.python.selection.reaching import concerns_of
 from testwright.tests.unit.engine.python.test_select_trials import record, returned
 
 pytestmark = pytest.mark.feature("B-16")
@@ -59,6 +60,8 @@ class Speller:
         raise NotImplementedError
     def title(self, value):
         return value.title()
+    def join(self, *values):
+        return self.merge(*values)
     def verify(self, value):
         return value == int(value)
 
@@ -79,7 +82,8 @@ class Loud(Speller):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        # `clean` is a part of `to_cardinal`; `verify` and `title` run nothing that a language has of its own.
+        # `clean` is a part of `to_cardinal`; `verify` and `title` run nothing that a language has of its own;
+        # what `join` takes is not told.
         pytest.param("French", {"to_cardinal", "to_year"}, id="overrides_what_the_base_calls"),
         pytest.param("Loud", set(), id="overrides_nothing"),
     ],
@@ -88,3 +92,23 @@ def test_inherited_methods_that_run_what_a_class_overrides_are_found(name: str, 
     classes = {owner.name: owner for owner in SPELLING.classes}
 
     assert members_that_run(classes[name], [classes["Speller"]]) == expected
+
+
+def test_the_code_of_a_class_is_the_business_of_what_it_inherits_from_another_module() -> None:
+    concerns = concerns_of(
+        facts_from_source(
+            b"""
+class French(Speller):
+    def merge(self, one, other):
+        return f"{other} et {one}"
+
+def spell(number):
+    return str(number)
+""",
+            ModulePlace("m.py", "m", "."),
+        )
+    )
+
+    assert concerns("French.to_cardinal", (4, -3))
+    assert not concerns("French.to_cardinal", (7, -6))
+    assert not concerns("spell", (4, -3))
