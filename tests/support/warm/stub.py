@@ -23,10 +23,13 @@ def main() -> int:
     folder = os.getcwd()  # noqa: PTH109 - pathlib takes as long to import as all of this takes to run
     request = {"words": words, "folder": folder, "environment": dict(os.environ)}
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
-        server.connect(place)
-        socket.send_fds(server, [json.dumps(request).encode()], [0, 1, 2])
+        # The command may run, and be sent a signal, before `send_fds` returns; a signal must not precede the request.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _RELAYED)
         for number in _RELAYED:
             signal.signal(number, lambda number, frame: server.send(str(number).encode()))
+        server.connect(place)
+        socket.send_fds(server, [json.dumps(request).encode()], [0, 1, 2])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _RELAYED)
         answer = server.recv(64)
     if not answer:
         sys.stderr.write("the server of warm commands is gone\n")
