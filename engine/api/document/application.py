@@ -26,6 +26,8 @@ from .settings_variables import variables_of_fields
 
 _MOST_REMEMBERED = 20_000
 """The letters of all answers to a sequence of requests that are remembered."""
+_UNUSABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
+"""What reading an answer of another form than the worker's raises."""
 _LIMITS = Limits(wall_seconds=1800, cpu_seconds=1800, memory_mib=4096, processes=256, output_mib=256)
 
 
@@ -142,13 +144,12 @@ class AppObserver:
         Raises:
             SandboxFailure: the worker ended or hangs.
         """
-        await self._session.send(json.dumps({"fuzz": order}).encode())
+        line = await self._line({"fuzz": order}, seconds + self._surroundings.start_seconds + 90)
         try:
-            line = await self._session.receive(seconds + self._surroundings.start_seconds + 90)
-            told = json.loads(line or b"")
+            told = json.loads(line)
             return dict(told.get("fuzz") or {"failure": str(told["answers"][0]["failure"])})
-        except (TimeoutError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as fault:
-            raise SandboxFailure("the process that runs Schemathesis ended or hung") from fault
+        except _UNUSABLE as fault:
+            raise SandboxFailure("the process that runs Schemathesis gave no usable answer") from fault
 
     @property
     def seconds_each(self) -> float:
@@ -164,19 +165,24 @@ class AppObserver:
             self._seconds += time.monotonic() - began
 
     async def _answered(self, order: Json, number: int) -> tuple[HttpAnswer, ...]:
-        await self._session.send(json.dumps(order).encode())
         seconds = self._surroundings.start_seconds + self._surroundings.answer_seconds * number + 30
+        line = await self._line(order, seconds)
+        try:
+            found = json.loads(line)["answers"]
+            return tuple(map(self._answer, found))
+        except _UNUSABLE as fault:
+            raise SandboxFailure("the process that sends requests to the application gave no usable answer") from fault
+
+    async def _line(self, order: Json, seconds: float) -> bytes:
+        """Return what the worker answers to an order; raises SandboxFailure where it does not in some seconds."""
+        await self._session.send(json.dumps(order).encode())
         try:
             line = await self._session.receive(seconds)
         except TimeoutError:
             line = None
         if line is None:
             raise SandboxFailure("the process that sends requests to the application ended or hung")
-        try:
-            found = json.loads(line)["answers"]
-            return tuple(map(self._answer, found))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
-            raise SandboxFailure("the process that sends requests to the application gave no usable answer") from fault
+        return line
 
     def _answer(self, answer: Json) -> HttpAnswer:
         return (
