@@ -18,7 +18,7 @@ from ...document.fuzz_program import SchemathesisProgram
 from ...model.model import Api, Json, ObservedProposal, Operation, Proposal
 from ...values.unusual import kind_in
 from ..execute import execute_proposals
-from ..sign_in.users import ADMIN, USER, constants_of, worker_users
+from ..sign_in.users import ADMIN, USER, sign_in_users
 
 SCHEMATHESIS = "Schemathesis"
 _LONGEST_ROUND = 100.0
@@ -71,8 +71,7 @@ async def fuzz_api(
     sent = 0
     async with open_application(target, launch, conditions, readable=options.program.readable) as observer:
         if users:
-            keeps = any(user.sign_in is not None and user.sign_in.keeps for user in users.values())
-            await observer.sign_in(worker_users(users), constants_of(users), keeps=keeps)
+            await sign_in_users(observer, users)
         for number, (who, seconds) in enumerate(_rounds(users, options.seconds)):
             told = await observer.fuzz(
                 order

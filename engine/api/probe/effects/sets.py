@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from time import monotonic
@@ -38,7 +38,7 @@ async def mark_sets(
     conditions: AppConditions,
     world: ResourceModel,
     seen: Sequence[ObservedProposal],
-    credentials: dict[str, Credential],
+    credentials: Mapping[str, Credential],
     seconds: float = math.inf,
 ) -> list[ObservedProposal]:
     """Return observations with the lists of texts marked that other seeds put in another order.
@@ -76,7 +76,7 @@ async def mark_sets(
 
 
 async def _moved_in(
-    observer: AppObserver, tried: Sequence[ObservedProposal], credentials: dict[str, Credential], until: float
+    observer: AppObserver, tried: Sequence[ObservedProposal], credentials: Mapping[str, Credential], until: float
 ) -> set[Place]:
     """Return the lists that one start of the application tells in another order."""
     moved: set[Place] = set()

@@ -23,7 +23,7 @@ from .failure import MissingCredential
 from .header_schemes import is_over, with_header_schemes, without_schemes
 from .shapes import basic_logins, logins, with_sign_up_fields
 from .try_out import SeededUser, find_users, sign_in_failure
-from .users import USER, constants_of, with_constants, worker_users
+from .users import USER, sign_in_users, with_constants
 
 _MOST_WRAPPING = 12
 _WITH_BODY = ("POST", "PUT", "PATCH")
@@ -192,6 +192,5 @@ async def sign_in_again(observer: AppObserver, world: ResourceModel) -> None:
     """Sign the users in for the second observation, with other names. Raises SandboxFailure where that fails."""
     if not world.users:
         return
-    keeps = any(user.sign_in is not None and user.sign_in.keeps for user in world.users.values())
-    if not await observer.sign_in(worker_users(world.users, 1), constants_of(world.users, 1), keeps=keeps):
+    if not await sign_in_users(observer, world.users, 1):
         raise SandboxFailure("the users who signed in could not do so a second time")

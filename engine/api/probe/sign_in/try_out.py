@@ -16,7 +16,7 @@ from ..execute import all_worked
 from ..resource_model import ResourceModel, build_request, parse_json, resolve_pointer
 from .failure import SignInFailure
 from .shapes import basic_logins, is_for_administrators, logins, readings_first, sign_ups, user_body
-from .users import ADMIN, OTHER, USER, constants_of, user_values, worker_users
+from .users import ADMIN, OTHER, USER, sign_in_users, user_values
 
 _MOST = 3
 _MOST_CHECKED = 6
@@ -269,7 +269,7 @@ async def _verified(
             for name, credential in users.items()
             if credential.sign_in is not None
         }
-        if not await observer.sign_in(worker_users(tried), constants_of(tried), keeps=keeps):
+        if not await sign_in_users(observer, tried):
             continue
         if all([await _is_let_through(observer, guarded, name) for name in tried]):
             return tried

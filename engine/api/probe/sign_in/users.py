@@ -6,6 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...document.application import AppObserver
 from ...document.auth import Credential, SignIn
 from ...model.model import Json
 
@@ -70,6 +71,16 @@ def worker_users(users: Mapping[str, Credential], number: int = 0) -> Json:
         for name, credential in users.items()
         if (sign_in := credential.sign_in) is not None
     }
+
+
+async def sign_in_users(observer: AppObserver, users: Mapping[str, Credential], number: int = 0) -> bool:
+    """Have users sign in from now on; whether that works. Raises SandboxFailure.
+
+    Args:
+        number: 0 for the first observation, 1 for the second, in which they have other names.
+    """
+    keeps = any(user.sign_in is not None and user.sign_in.keeps for user in users.values())
+    return await observer.sign_in(worker_users(users, number), constants_of(users, number), keeps=keeps)
 
 
 def with_constants(value: Any, name: str) -> Any:
