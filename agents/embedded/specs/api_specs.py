@@ -24,7 +24,7 @@ from ....engine.api.document.apps import (
 from ....engine.api.document.auth import is_secret
 from ....engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from ....engine.api.document.deliberate import with_deliberate_refusals
-from ....engine.api.document.fuzz_program import SchemathesisProgram, find_schemathesis
+from ....engine.api.document.fuzz_program import find_schemathesis
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
 from ....engine.api.document.read_bodies import with_read_bodies
 from ....engine.api.document.source_secrets import find_headers_read, find_source_secrets
@@ -114,7 +114,7 @@ class ApiSpecGenerator:
         began = time.monotonic()
         target: Mapping[str, Any] = inputs["target"]
         framework = str(inputs.get("framework") or "pytest")
-        schemathesis = await asyncio.to_thread(find_schemathesis, self.root) if self.fuzz else None
+        fuzzing = await asyncio.to_thread(self._fuzz_options, seconds)
         opened = await self.prepare(target)
         # What cannot be run is told before requests are sent for a minute.
         if framework == "playwright":
@@ -124,7 +124,7 @@ class ApiSpecGenerator:
         named = [str(name) for name in target.get("operations") or ()]
         wanted = named_operations(opened.api, named) if named else None
         # Fuzzing has its share of a limit from the start: what exploring leaves over may be nothing.
-        fuzzing = self._fuzz_seconds(seconds)
+        reserved = fuzzing.seconds if fuzzing is not None else 0.0
         exploration = await explore_api(
             opened.prepared,
             opened.api,
@@ -139,10 +139,10 @@ class ApiSpecGenerator:
             budget=self.budget,
             examples=json_examples(self.examples),
             wanted=wanted,
-            seconds=None if seconds is None else seconds - fuzzing - (time.monotonic() - began),
+            seconds=None if seconds is None else seconds - reserved - (time.monotonic() - began),
         )
-        if schemathesis is not None:
-            exploration = await self._fuzzed(opened, exploration, schemathesis, fuzzing, wanted)
+        if fuzzing is not None:
+            exploration = await _fuzzed(opened, exploration, fuzzing, wanted)
         launch = _with_used(opened.launch, exploration)
         spec = await asyncio.to_thread(
             compose_spec,
@@ -161,29 +161,17 @@ class ApiSpecGenerator:
             return SpecResult(spec, _metadata(exploration, redacted, trial.reason), _trace(exploration, spec))
         return SpecResult(spec, _metadata(exploration, redacted), _trace(exploration, spec))
 
-    def _fuzz_seconds(self, seconds: float | None) -> float:
-        """Return how long to fuzz: as the settings say, and of a limit a quarter at most."""
-        if self.fuzz is None:
-            return 0.0
-        return self.fuzz[1] if seconds is None else min(self.fuzz[1], seconds * _FUZZ_SHARE)
+    def _fuzz_options(self, seconds: float | None) -> FuzzOptions | None:
+        """Return with what to fuzz, of a limit for a quarter at most; None where it is not asked for. Blocks.
 
-    async def _fuzzed(
-        self,
-        opened: OpenedApi,
-        exploration: ApiExploration,
-        program: SchemathesisProgram,
-        seconds: float,
-        wanted: Collection[str] | None,
-    ) -> ApiExploration:
-        """Return the exploration with what Schemathesis finds."""
-        if self.fuzz is None or not opened.described.document.get("paths"):
-            return exploration
-        options = FuzzOptions(program, self.fuzz[0], seconds)
-        document, credentials = dict(opened.described.document), exploration.credentials
-        found = await fuzz_api(
-            opened.prepared, exploration.api, opened.launch, document, credentials, options, wanted=wanted
-        )
-        return replace(exploration, fuzzed=found.seen, notes=(*exploration.notes, *found.notes))
+        Raises:
+            ToolMissing: Schemathesis is not installed.
+        """
+        if self.fuzz is None:
+            return None
+        seed, most = self.fuzz
+        longest = most if seconds is None else min(most, seconds * _FUZZ_SHARE)
+        return FuzzOptions(find_schemathesis(self.root), seed, longest)
 
     async def prepare(self, target: Mapping[str, Any]) -> OpenedApi:
         """Prepare a target's application and read its description.
@@ -339,6 +327,25 @@ class ApiSpecGenerator:
         if path and file.is_file():
             target |= {"path": path, "digest": hashlib.sha256(read_source_bytes(self.root, path)).hexdigest()}
         return target
+
+
+async def _fuzzed(
+    opened: OpenedApi, exploration: ApiExploration, options: FuzzOptions, wanted: Collection[str] | None
+) -> ApiExploration:
+    """Return the exploration with what Schemathesis finds."""
+    document = opened.described.document
+    if not document.get("paths"):
+        return exploration
+    found = await fuzz_api(
+        opened.prepared,
+        exploration.api,
+        opened.launch,
+        dict(document),
+        exploration.credentials,
+        options,
+        wanted=wanted,
+    )
+    return replace(exploration, fuzzed=found.seen, notes=(*exploration.notes, *found.notes))
 
 
 def _with_used(launch: AppLaunch, exploration: ApiExploration) -> AppLaunch:
