@@ -57,10 +57,10 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def python(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment that has Schemathesis: it does not fit beside all that we develop with."""
-    place = tmp_path / "environment"
+    place = tmp_path_factory.mktemp("fuzz") / "environment"
     uv = [sys.executable, "-m", "uv", "--quiet"]
     subprocess.run([*uv, "venv", "--python", sys.executable, str(place)], check=True)
     subprocess.run(
