@@ -16,6 +16,7 @@ import sys
 import types
 import uuid
 
+from . import makers
 from .attributes import is_code
 from .names import NoSourceError
 
@@ -32,7 +33,7 @@ def source(draft, thing):
         if type(thing) is kind or (kind in _DATES and isinstance(thing, kind)):
             return build(draft, thing)
     draft.custom = True
-    for attempt in (_fields, _from_repr, _from_constructor):
+    for attempt in (_fields, _from_repr, _from_constructor, makers.source):
         text = attempt(draft, thing)
         if text is not None:
             return text
