@@ -47,6 +47,7 @@ from .idle_setup import drop_idle_constructions, drop_idle_setup
 from .right_subjects import with_right_subjects
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 from .shown_faults import with_shown_faults
+from .shown_results import without_other_results
 from .simplify import simplify_trials
 from .time_budget import CONFIRMING, FALLING_BACK, HUNTING, SEARCHING, SIMPLIFYING, TIDYING, TimeBudget
 from .use_instances import use_shared_instances
@@ -181,8 +182,9 @@ async def _made_plainer(
 
 
 def _with_what_was_seen(facts: ModuleFacts, search: TrialSearch) -> ModuleFacts:
-    """The facts without the domains that trials refute; gives records the subjects of which they turned out to be."""
-    search.records = with_right_subjects(search.records, facts)
+    """The facts without the domains that trials refute; gives records the subjects of which they turned out to be, and
+    leaves out results of documents that they turned out not to have."""
+    search.records = without_other_results(with_right_subjects(search.records, facts))
     pairs = [(record.trial, record.observation) for record in search.records]
     return replace(facts, domains=without_refuted(facts, pairs))
 

@@ -20,6 +20,8 @@ from ..model.observation_json import ObservedTrial
 from .value_parts import accessor_joined, parts_of, shared_parts
 
 _FEWEST_WORDS = 2
+# An example in words may speak of something else than this call, and one of a document may lack a step before it.
+_OPEN_SOURCES = frozenset({"prose", "document"})
 _TRACEBACK = re.compile(r"Traceback \((most recent call last|innermost last)\):")
 _EXCEPTION_LINE = re.compile(r"^(?P<name>\w+(\.\w+)*)(:\s*(?P<message>.*))?$")
 _PERSONAL = re.compile(r"0x[0-9a-fA-F]{4,}|<[^<\n]* object\b|<function|<bound method|<generator")
@@ -212,14 +214,14 @@ def compare_with_document(trial: Trial, seen: ObservedTrial) -> DocumentVerdict:
         return DocumentVerdict()
     if wanted.startswith(RAISES):
         announced = _announced(wanted.removeprefix(RAISES).strip(), seen)
-        return announced if announced.agrees or trial.source != "prose" else DocumentVerdict()
+        return announced if announced.agrees or trial.source not in _OPEN_SOURCES else DocumentVerdict()
     if trial.mode != "call":
         return DocumentVerdict()
     if _TRACEBACK.search(wanted):
-        return _traceback(wanted, seen)
+        told = _traceback(wanted, seen)
+        return told if told.agrees or trial.source not in _OPEN_SOURCES else DocumentVerdict()
     verdict = _printed(wanted.removeprefix(PRINTS), seen) if wanted.startswith(PRINTS) else _shown(wanted, seen)
-    # An example in words may speak of something else than this call.
-    return verdict if verdict.agrees or trial.source != "prose" else DocumentVerdict()
+    return verdict if verdict.agrees or trial.source not in _OPEN_SOURCES else DocumentVerdict()
 
 
 def is_announced(trial: Trial) -> bool:

@@ -28,6 +28,7 @@ from ..facts.docstrings import examples_in
 from ..facts.lineage import members_of_private_bases
 from ..model.model import ModuleFacts, Trial
 from ..project.layout import Layout
+from .documented_results import DocumentedResults, documented_statements
 from .project_index import ProjectIndex
 from .scoping import NameScope, is_reproducible
 from .slicing import Subjects, base_name, needed_statements, standalone
@@ -46,6 +47,8 @@ _FENCE = re.compile(r"^(?:```|~~~)[ ]*+(?:python|py|pycon|python3)?[ ]*+\n(.*?)^
 # An import that a sentence names: "assuming that it is imported with `import numpy as np`".
 _NAMED_IMPORT = re.compile(r"`+((?:import|from) [\w.]+(?: import [\w, ]+)?(?: as \w+)?)`+")
 _BLOCK = re.compile(r"^\.\. (?:code-block|code|sourcecode):: *python[ ]*\n((?:[ ]*\n|[ ]+\S[^\n]*\n)+)", re.MULTILINE)
+
+_NO_RESULTS = DocumentedResults()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ class _Finder:
             if path.endswith(".py"):
                 self._python(path, text, source)
             else:
-                self._document(text)
+                self._document(path, text)
 
     def _text(self, path: str) -> str | None:
         """The file's text when it names the package and something of the target."""
@@ -180,12 +183,14 @@ class _Finder:
                 self._read[call.func.id] += 1
                 self.calls.append(Trial(subject=call.func.id, act=source, imports=imports, source="call_site"))
 
-    def _document(self, text: str) -> None:
+    def _document(self, path: str, text: str) -> None:
         """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText.
 
         What a sentence or a block imports holds for the whole document, where prompts or blocks do not import it.
         """
-        statements = [statement for example in examples_in(text, 1) for statement in _statements(example.act)]
+        documented = documented_statements(examples_in(text, 1))
+        statements = [one.node for one in documented]
+        results = DocumentedResults(path, documented)
         fenced = [
             statement
             for match in (*_FENCE.finditer(text), *_BLOCK.finditer(text))
@@ -197,9 +202,16 @@ class _Finder:
         for body in (statements, fenced):
             scope = NameScope(self._facts, self._index, {**everywhere, **_imports(body)})
             steps = ((before, _shown(act)) for before, act in block_steps([], body))
-            self._take(steps, scope, "document", None)
+            self._take(steps, scope, "document", None, results)
 
-    def _take(self, steps: Iterator[Step], scope: NameScope, source: str, file: TestFile | None) -> None:
+    def _take(
+        self,
+        steps: Iterator[Step],
+        scope: NameScope,
+        source: str,
+        file: TestFile | None,
+        results: DocumentedResults = _NO_RESULTS,
+    ) -> None:
         for before, act in steps:
             if len(self.found) >= _MAXIMUM_SEQUENCES:
                 return
@@ -211,7 +223,7 @@ class _Finder:
                 continue
             self._seen.add(key)
             self._counts[found.subject] = self._counts.get(found.subject, 0) + 1
-            self.found.append(found)
+            self.found.append(results.told(found, act))
 
     def _trial(
         self, before: list[ast.stmt], act: ast.expr, scope: NameScope, source: str, file: TestFile | None

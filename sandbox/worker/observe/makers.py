@@ -152,4 +152,3 @@ def _is_like(made, thing):
         return shown and (not isinstance(thing, abc.Mapping) or list(made) == list(thing))
     except Exception:  # how objects of a project compare is their business
         return False
-

@@ -12,7 +12,7 @@ import pytest
 
 from testwright.sandbox.worker.observe.values import Renderer
 
-SPANS = '''
+SPANS = """
 class _Infinity:
     def __repr__(self):
         return "+inf"
@@ -91,7 +91,7 @@ class Rates:
 import collections.abc
 
 collections.abc.Mapping.register(Rates)
-'''
+"""
 
 
 @pytest.fixture(name="spans")
