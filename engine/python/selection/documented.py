@@ -67,7 +67,7 @@ def plainest_of_each_line(candidates: Sequence[TrialCandidate], own: Lines | Non
 
 def _answers_as_said(one: TrialCandidate) -> bool:
     value = one.record.observation.value
-    return value is not None and value.source == (one.record.trial.wanted or "").strip()
+    return value is not None and (one.record.trial.wanted or "").strip() in (value.source, value.text)
 
 
 def _plainness(one: TrialCandidate) -> tuple[object, ...]:

@@ -1,5 +1,5 @@
-"""Sources of objects with an `==` of their own that are made by something else than a constructor which stores its
-arguments: by a function of their module, by a factory of their class, from what they list, or of their parts.
+"""Sources of objects with an `==` of their own that no constructor makes which stores its arguments: of nothing, by a
+function of their module, by a factory of their class, from what they list, or of their parts.
 
 Each source is proven here: it is a part of the source of a larger value, which is compared as a whole.
 """
@@ -39,7 +39,7 @@ def source(draft, thing):
         return named
     if kind.__eq__ is object.__eq__:
         return None
-    for attempt in (_by_maker, _of_contents, _of_parts):
+    for attempt in (_of_nothing, _by_maker, _of_contents, _of_parts):
         try:
             text = attempt(draft, thing)
         except NoSourceError:  # what it holds has none
@@ -57,9 +57,19 @@ def _constant(draft, thing):
     loaded = sys.modules.get(kind.__module__)
     for name, value in list(vars(loaded).items()) if loaded is not None else ():
         if value is thing and not name.startswith("_"):
+            bound = draft.renderer.namer.exposed(name, thing)
+            if bound:
+                return bound
             module, owner = draft.renderer.namer.public_module(kind.__module__, name)
             return draft.renderer.namer.bind(module, name, "", owner, draft.imports, draft.scope)
     return None
+
+
+def _of_nothing(draft, thing):
+    """The class called without anything, for an object that is empty."""
+    kind = type(thing)
+    empty = length_of(thing) == 0 or getattr(thing, "empty", None) is True
+    return draft.call(kind, []) if empty and _is_like(_attempted(kind), thing) else None
 
 
 def _by_maker(draft, thing):

@@ -47,7 +47,20 @@ class Namer:
         module, owner = self.public_module(module, first)
         if self.walk(owner, rest) is not thing:
             raise NoSourceError(path)
+        bound = self.exposed(first, owner)
+        if bound:
+            return bound + ("." + rest if rest else "")
         return self.bind(module, first, rest, owner, imports, scope)
+
+    def exposed(self, name, thing):
+        """`module.name` for a module that the trial imports and that offers this very object; "" for none."""
+        if id(thing) in self.by_identity:
+            return ""
+        for bound, module in self.namespace.items():
+            offers = isinstance(module, types.ModuleType) and getattr(module, "__dict__", {}).get(name) is thing
+            if offers and not bound.startswith("_"):
+                return "%s.%s" % (bound, name)
+        return ""
 
     def bind(self, module, first, rest, owner, imports, scope):
         tail = "." + rest if rest else ""

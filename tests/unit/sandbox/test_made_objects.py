@@ -140,6 +140,17 @@ def test_a_mapping_is_written_as_its_class_called_with_what_it_holds(
     assert source_of(spans.Rates({"EUR": 1, "USD": 2})) == "Rates({'EUR': 1, 'USD': 2})"
 
 
+def test_an_empty_object_is_written_as_its_class_called_without_anything(
+    spans: Any, source_of: Callable[[object], str]
+) -> None:
+    assert source_of(spans.Rates({})) == "Rates()"
+
+
+def test_an_object_is_written_by_the_module_that_the_test_imports(spans: Any) -> None:
+    renderer = Renderer({"S": spans}, spans.__name__, ())
+    assert renderer.value([spans.closed(1, 2), spans.inf])["s"] == "[S.closed(1, 2), S.inf]"
+
+
 def test_what_equality_leaves_out_leaves_a_mapping_without_source(
     spans: Any, source_of: Callable[[object], str | None]
 ) -> None:
