@@ -4,6 +4,7 @@ function of their module, by a factory of their class, from what they list, or o
 Each source is proven here: it is a part of the source of a larger value, which is compared as a whole.
 """
 
+import ast
 import collections
 import dis
 import functools
@@ -45,8 +46,22 @@ def source(draft, thing):
         except NoSourceError:  # what it holds has none
             continue
         if text is not None:
+            draft.made = True
             return text
     return None
+
+
+def is_same_call(source, act):
+    """Whether an expression calls what another one calls, with the same arguments: `m.closed(1, 2)`, `closed(1, 2)`."""
+    try:
+        one, other = (ast.parse(text.strip(), mode="eval").body for text in (source, act))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    if not (isinstance(one, ast.Call) and isinstance(other, ast.Call)):
+        return False
+    names = [getattr(call.func, "attr", getattr(call.func, "id", "")) for call in (one, other)]
+    passed = [[ast.dump(part) for part in (*call.args, *call.keywords)] for call in (one, other)]
+    return names[0] == names[1] != "" and passed[0] == passed[1]
 
 
 def _constant(draft, thing):

@@ -284,7 +284,7 @@ class _Work:
         with untraced(self.runner.tracer):
             self.told["outcome"] = "returned"
             self.told["calls_for"] = calls_for(result)
-            self.told["value"] = self.renderer.value(result)
+            self.told["value"] = self.renderer.value(result, act=self.trial["act"])
             held = next((name for name in self.names if self.namespace.get(name) is result), None)
             if held is not None:
                 self.told["value"]["h"] = held

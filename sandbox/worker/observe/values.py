@@ -10,7 +10,7 @@ import re
 import warnings
 from typing import Any
 
-from . import objects
+from . import makers, objects
 from .attributes import is_code, length_of, public_attributes, short_repr
 from .equality import tells_apart
 from .names import Namer, NoSourceError, type_name
@@ -51,10 +51,13 @@ class Renderer:
             if not name.startswith("_") and type(thing) not in _BUILDERS:
                 self.arranged.setdefault(id(thing), (name, thing))
 
-    def value(self, thing, depth=1, properties=True):
+    def value(self, thing, depth=1, properties=True, act=""):
         """A dict for JSON: type t, source s, imports i, approximate a, unordered u, attributes at, length n, text x.
 
         The value of an act has h as well, where a variable holds that very object.
+
+        Args:
+            act: what gave the value: the same call of a function once more would say nothing of it.
         """
         told = {"t": type_name(type(thing)), "x": self.text(thing)}
         length = length_of(thing)
@@ -65,7 +68,7 @@ class Renderer:
             source = draft.checked(thing)
         except Exception:  # rendering meets any class at all; what fails has no source
             source = None
-        if source is not None:
+        if source is not None and not (draft.made and makers.is_same_call(source, act)):
             told["s"] = source
             if draft.imports:
                 told["i"] = sorted(draft.imports)
@@ -125,6 +128,7 @@ class Draft:
         self.unordered = False
         self.nan = False
         self.custom = False
+        self.made = False
         self.number = False
         self.sure = True
         self.open = set()

@@ -151,6 +151,13 @@ def test_an_object_is_written_by_the_module_that_the_test_imports(spans: Any) ->
     assert renderer.value([spans.closed(1, 2), spans.inf])["s"] == "[S.closed(1, 2), S.inf]"
 
 
+def test_what_a_call_gives_is_not_told_by_the_same_call(spans: Any) -> None:
+    renderer = Renderer({}, spans.__name__, ())
+    told = renderer.value(spans.closed(1, 2), act="closed(1, 2)")
+    assert "s" not in told
+    assert [name for name, _ in told["at"]] == ["lower", "upper", "closed"]
+
+
 def test_what_equality_leaves_out_leaves_a_mapping_without_source(
     spans: Any, source_of: Callable[[object], str | None]
 ) -> None:
