@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import printed_argument
+from ....utils.python_names import assigned_variable, printed_argument
 from ....utils.python_source import parse_or_none
 from ..model.model import PRINTS, Example, Trial
 
@@ -41,12 +41,7 @@ class DocumentedResults:
 
     def __init__(self, path: str = "", statements: Iterable[DocumentedStatement] = ()) -> None:
         self._path = path
-        self._shown = {
-            id(expression): (f"{prefix}{one.want}", one.line)
-            for one in statements
-            if one.want.strip() and isinstance(one.node, ast.Expr)
-            for expression, prefix in _asked(one.node.value, one.want)
-        }
+        self._shown = {id(asked): (want, line) for asked, want, line in _asked(statements)}
 
     def told(self, trial: Trial, act: ast.expr) -> Trial:
         """The trial of an act with the result that the document shows for it."""
@@ -54,9 +49,21 @@ class DocumentedResults:
         return replace(trial, wanted=want, wanted_line=line, wanted_path=self._path) if want else trial
 
 
-def _asked(value: ast.expr, want: str) -> list[tuple[ast.expr, str]]:
-    """An expression with what its result is told by, and what `print` shows of another one."""
-    printed = printed_argument(value) if isinstance(value, ast.Call) else None
-    if printed is None:
-        return [(value, "")]
-    return [(value, ""), (printed, "" if "Traceback" in want else PRINTS)]
+def _asked(statements: Iterable[DocumentedStatement]) -> Iterator[tuple[ast.expr, str, int]]:
+    """Generates expressions with what is wanted of each and its line: what prompts ask, what `print` shows of another
+    one, and what a variable was assigned that a later prompt asks for."""
+    bound: dict[str, ast.expr] = {}
+    for one in statements:
+        assigned = assigned_variable(one.node)
+        if assigned is not None:
+            bound[assigned[0]] = assigned[1]
+        if not (one.want.strip() and isinstance(one.node, ast.Expr)):
+            continue
+        value = one.node.value
+        yield value, one.want, one.line
+        printed = printed_argument(value) if isinstance(value, ast.Call) else None
+        if printed is not None:
+            yield printed, one.want if "Traceback" in one.want else f"{PRINTS}{one.want}", one.line
+        made = bound.pop(value.id, None) if isinstance(value, ast.Name) else None
+        if made is not None:
+            yield made, one.want, one.line

@@ -29,6 +29,7 @@ from ..facts.lineage import members_of_private_bases
 from ..model.model import ModuleFacts, Trial
 from ..project.layout import Layout
 from .documented_results import DocumentedResults, documented_statements
+from .foreign_receivers import asks_foreign_object
 from .project_index import ProjectIndex
 from .scoping import NameScope, is_reproducible
 from .slicing import Subjects, base_name, needed_statements, standalone
@@ -240,6 +241,8 @@ class _Finder:
         arranged, last, arrange, act_text = resolved
         subject = self._subjects.of(last.value, arranged)
         if subject is None or _shows_another_module(arranged, last.value, scope, subject.name):
+            return None
+        if asks_foreign_object(last.value, arranged, subject, scope, self._index, self._facts):
             return None
         fixtures = ("tmp_path",) if any("tmp_path" in scope.free([one]) for one in (*arranged, last)) else ()
         imports = scope.imports_for([*arranged, last], fixtures)

@@ -41,6 +41,9 @@ README = """# Shop
 >>> print(S.label(3))
 3 EUR
 >>> S.price(2)
+>>> total = S.price(12)
+>>> total
+12.0
 """
 
 
@@ -64,6 +67,21 @@ def test_a_call_needs_only_the_statements_that_it_reads(documented: dict[str, Tr
 
 def test_what_is_printed_is_wanted_of_what_prints_it(documented: dict[str, Trial]) -> None:
     assert documented["label(3)"].wanted == f"{PRINTS}3 EUR\n"
+
+
+def test_what_a_variable_is_asked_for_is_wanted_of_the_call_that_it_was_assigned(documented: dict[str, Trial]) -> None:
+    assert (documented["price(12)"].wanted, documented["price(12)"].wanted_line) == ("12.0\n", 16)
+
+
+def test_a_method_of_a_class_of_another_module_is_no_example_of_one_of_its_name(tmp_path: Path) -> None:
+    shop = "class Cart:\n    def add(self, name):\n        return name\n"
+    desk = "class Desk:\n    def add(self, name):\n        return [name]\n"
+    page = (
+        ">>> from shop import Cart\n>>> from desk import Desk\n>>> Desk().add('a')\n['a']\n>>> Cart().add('b')\n'b'\n"
+    )
+    project = write_project(tmp_path, {"shop.py": shop, "desk.py": desk, "README.md": page})
+    used = find_usage(project, find_layout(project), facts_of(project, "shop.py"))
+    assert [(one.subject, one.act) for one in used.trials] == [("Cart.add", "Cart().add('b')")]
 
 
 def test_a_call_without_a_result_below_it_wants_none(documented: dict[str, Trial]) -> None:
