@@ -208,9 +208,8 @@ class Oracle:
         if kind is not None and kind.expression and not kind.guessed:  # what was passed is equal to it as well
             checks.append(SpecExpectation("is_instance", "result", kind.expression))
             imports = [*imports, *kind.imports]
-        if draft.expectations and len(checks) > 0 and self._is_own_kind(finding, value):
-            # A method that returns its own kind of object, mostly itself: what the call changed is asserted already.
-            checks = []
+        if draft.expectations and checks:
+            checks, imports = self._beside_state(finding, value, draft, (checks, imports))
         stated = {(item.actual.rpartition(".")[2], item.value) for item in draft.expectations if "." in item.actual}
         if stated and len(checks) > 1:
             # A call that returns its own receiver: the receiver's state is asserted already.
@@ -222,6 +221,15 @@ class Oracle:
         """Whether a callable answers with what Python's `hash` or `id` gives."""
         facts = self._callables.get(subject)
         return facts is not None and (facts.name == "__hash__" or not {"hash", "id"}.isdisjoint(facts.calls))
+
+    def _beside_state(
+        self, finding: TrialFinding, value: Value, draft: _Draft, told: tuple[list[SpecExpectation], list[str]]
+    ) -> tuple[list[SpecExpectation], list[str]]:
+        """What is asserted of a result, and its imports, where the state of an object after the call is asserted."""
+        if value.held and any(one.actual == value.held for one in draft.expectations):
+            return [SpecExpectation("is", "result", value.held)], []
+        # A method that returns its own kind of object, mostly itself: what the call changed is asserted already.
+        return ([], told[1]) if self._is_own_kind(finding, value) else told
 
     def _is_own_kind(self, finding: TrialFinding, value: Value) -> bool:
         """Whether a method returned an object of its own class that only attributes could tell."""

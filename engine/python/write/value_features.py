@@ -269,7 +269,7 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("numeric", str.isdigit),
     ("with_brackets", lambda text: any(letter in "()[]{}<>" for letter in text)),
     ("with_equals_sign", lambda text: "=" in text),
-    ("with_colon", lambda text: ":" in text),
+    ("with_colon", lambda text: ":" in text.replace("://", "")),  # each URL has the one of its scheme
     ("with_comma", lambda text: "," in text),
     ("with_percent_sign", lambda text: "%" in text),
     ("with_ampersand", lambda text: "&" in text),

@@ -51,6 +51,20 @@ def state(renderer, names, namespace):
     return seen
 
 
+def distinct_names(names, namespace, act):
+    """The names without those of an object that has a name before; the one by which the act speaks of it counts first.
+
+    Numbers, texts and the like are no objects with a state: two names for one are two values.
+    """
+    first = sorted(names, key=lambda name: re.search(r"\b%s\b" % re.escape(name), act) is None)
+    kept = {}
+    for name in first:
+        thing = namespace.get(name)
+        plain = type(thing).__module__ == "builtins" and not isinstance(thing, (list, dict, set, bytearray))
+        kept.setdefault(name if plain else id(thing), name)
+    return [name for name in names if name in kept.values()]
+
+
 def _tables(renderer, name, thing):
     """What the tables of a SQLite connection hold, or of one that is a public attribute: expression to told value."""
     sqlite3 = sys.modules.get("sqlite3")

@@ -285,7 +285,8 @@ class _Work:
             self.told["outcome"] = "returned"
             self.told["calls_for"] = calls_for(result)
             self.told["value"] = self.renderer.value(result, act=self.trial["act"])
-            held = next((name for name in self.names if self.namespace.get(name) is result), None)
+            names = effects.distinct_names(self.names, self.namespace, self.trial["act"])
+            held = next((name for name in names if self.namespace.get(name) is result), None)
             if held is not None:
                 self.told["value"]["h"] = held
             else:
@@ -331,7 +332,8 @@ class _Work:
             return
         mode = self.trial.get("mode", "call")
         renderer = self.renderer
-        after = effects.state(renderer, self.names, namespace)
+        names = effects.distinct_names(self.names, namespace, self.trial["act"])
+        after = effects.state(renderer, names, namespace)
         if renderer.tmp_path is not None:
             after.update(effects.files(renderer, renderer.tmp_path))
         looks = self.trial.get("looks", ())
@@ -343,7 +345,7 @@ class _Work:
         except Exception:  # the arrangement cannot be repeated, so nothing can be said
             return
         self.renderer.know_arranged(self.names, fresh)
-        before = effects.state(self.renderer, self.names, fresh)
+        before = effects.state(self.renderer, names, fresh)
         if self.renderer.tmp_path is not None:
             before.update(effects.files(self.renderer, self.renderer.tmp_path))
         before.update(effects.looks(self.renderer, looks, fresh))

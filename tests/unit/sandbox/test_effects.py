@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from testwright.sandbox.worker.observe.effects import changes, state, told_apart
+from testwright.sandbox.worker.observe.effects import changes, distinct_names, state, told_apart
 from testwright.sandbox.worker.observe.equality import converts, tells_apart
 from testwright.sandbox.worker.observe.values import Renderer
 
@@ -194,3 +194,14 @@ def test_other_changes_are_told_as_they_were(old: dict[int, int], new: dict[int,
     found = [["box", {"s": "Ordered()"}]]
 
     assert told_apart(Renderer({}, "m", ()), found, {"box": old}, {"box": new}) == found
+
+
+def test_an_object_with_two_names_is_told_by_the_one_that_the_act_speaks_of() -> None:
+    shelf, other = Shelf("a"), Shelf("b")
+    names = {"shelf": shelf, "again": shelf, "other": other}
+    assert distinct_names(list(names), names, "again.clear()") == ["again", "other"]
+    assert distinct_names(list(names), names, "other.clear()") == ["shelf", "other"]
+
+
+def test_two_names_for_one_number_are_two_values() -> None:
+    assert distinct_names(["width", "height"], {"width": 3, "height": 3}, "area(width, height)") == ["width", "height"]

@@ -37,6 +37,15 @@ def kinds(finding: TrialFinding, *, raising: frozenset[str] = frozenset()) -> li
 
 
 @pytest.mark.feature("B-02")
+def test_a_call_that_returns_the_object_that_it_changed_is_told_by_the_change() -> None:
+    changed = Value("shop.cart.Cart", "Cart('Bob')", ("from shop.cart import Cart",))
+    call = trial("Cart.rename", "cart.rename('Bob')", "cart = Cart('Ann')")
+    seen = replace(returned(replace(changed, held="cart")), effects=(("cart", changed),))
+
+    assert kinds(TrialFinding(call, seen)) == [("is", "result", "cart"), ("equals", "cart", "Cart('Bob')")]
+
+
+@pytest.mark.feature("B-02")
 def test_a_documented_example_that_agrees_is_labelled_with_its_lines() -> None:
     shown, seen, _more = (Oracle(cart_facts()).judge(call).expectations[0] for call in grouped_calls())
 

@@ -24,6 +24,8 @@ def words(*sources: str) -> list[str]:
         pytest.param("'A B'", "'a b'", "uppercase", id="uppercase"),
         pytest.param("\"'a'\"", "'a'", "quoted", id="quoted"),
         pytest.param("'name'", "'name'", "", id="alike"),
+        pytest.param("'a:b'", "'ab'", "with_colon", id="a colon"),
+        pytest.param("'http://a/b'", "'ab'", "with_slash", id="no colon but that of a scheme"),
     ],
 )
 def test_the_first_feature_that_another_value_lacks_is_named(mine: str, other: str, feature: str) -> None:
