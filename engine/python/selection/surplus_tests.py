@@ -77,9 +77,11 @@ def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collecti
     clean = {one.subject for one in left if not one.raises and not signs[one.record.number]}
     answers = Counter((one.subject, one.representation.result) for one in left if one.says_whether)
     kills = Counter(mutant for one in left for mutant in one.kills)
+    options = Counter(map(_option, left))
     for one in left:
         shown = one.representation
         needed = forms[one.subject, shown.shape] > 1 or (one.says_whether and answers[one.subject, shown.result] < 2)
+        needed |= _shows_option(one) and options[_option(one)] < 2 and signs[one.record.number] <= _LOOKS
         own = sum(kills[mutant] < 2 for mutant in one.kills)
         if signs[one.record.number] and one.subject in clean and not needed and own < _KILLS_OF_ITS_OWN:
             refused.add(one.record.number)
@@ -179,6 +181,11 @@ def _leaves_order_open(one: TrialCandidate) -> bool:
 def _shows_option(one: TrialCandidate) -> bool:
     """Whether a test shows an option beside the same call without it, whose values it shares."""
     return shown_option(one.record) != "" and Control in one.record.notes
+
+
+def _option(one: TrialCandidate) -> tuple[str, str]:
+    """The callable and the option that a candidate shows; no option where it shows none."""
+    return one.subject, shown_option(one.record)
 
 
 def _calls_special_method(one: TrialCandidate) -> bool:

@@ -223,3 +223,14 @@ def test_an_option_is_tried_with_the_words_that_the_code_tells_apart() -> None:
     proposed = option_trials([usual], replace(facts, domains=infer_domains(facts, source=source)))
 
     assert [trial.act for _, _, trials in proposed for trial in trials] == ["padded('hi', side='both')"]
+
+
+def test_an_option_is_tried_first_on_the_object_with_the_least_set_up() -> None:
+    one = record(0, "box.padded('hi', 5)", returned("'hi   '"))
+    rows = [
+        replace(one, trial=replace(one.trial, subject="padded", arrange=("box = Box()", "box.fill(3)"))),
+        replace(one, number=1, trial=replace(one.trial, subject="padded", arrange=("box = Box(3)",))),
+    ]
+    idle = record(2, "padded('a longer text', 5, fill='*')", returned("'a longer text'"))
+
+    assert [base.number for base, name, _ in option_trials([*rows, idle], OPTIONS) if name == "option fill"] == [1, 0]

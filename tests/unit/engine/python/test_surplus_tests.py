@@ -20,6 +20,7 @@ from testwright.engine.python.model.model import (
     Value,
 )
 from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.search.influence_trials import distinction_of, mark_influence
 from testwright.engine.python.search.simplified_trials import origin_of_variant
 from testwright.engine.python.search.trial_search import TrialRecord
 from testwright.engine.python.selection.representative import Representation
@@ -298,3 +299,11 @@ def test_what_a_parser_refuses_is_shown_of_one_callable(error: str, own: tuple[i
 
     assert "parse('kitten')" in found
     assert ("load('a long kitten')" in found) is stays
+
+
+def test_the_only_test_of_an_option_stays_though_its_text_is_odd() -> None:
+    plain = record(0, "parse('apple')", "['apple']")
+    shown = record(1, "parse('apple', sep='(value)')", "['a', 'ple']", source="mutation")
+    mark_influence(shown, distinction_of("sep"), plain)
+
+    assert chosen(plain, shown) == ["parse('apple')", "parse('apple', sep='(value)')"]
