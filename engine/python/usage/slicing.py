@@ -127,6 +127,9 @@ def standalone(
     return arranged, last, texts, act_text
 
 
+_LISTING = frozenset({"list", "tuple", "sorted", "set", "dict"})
+
+
 class Subjects:
     """Finds the subject of an expression among the callables of one module."""
 
@@ -199,7 +202,8 @@ class Subjects:
                 if node.func.id in self._functions:
                     return self._functions[node.func.id]
                 dunder = _FUNCTIONS.get(node.func.id)
-                return self._member(dunder, node.args[0], classes, True) if dunder and node.args else None
+                listed = self._listed(node, classes)
+                return listed or (self._member(dunder, node.args[0], classes, True) if dunder and node.args else None)
             if isinstance(node.func, ast.Attribute):
                 found = self._member(node.func.attr, node.func.value, classes, False)
                 return found or self._completed(node.func, classes)
@@ -213,6 +217,13 @@ class Subjects:
         ):
             return None
         return self._member(*operated, classes, True)
+
+    def _listed(self, call: ast.Call, classes: dict[str, str]) -> CallableFacts | None:
+        """The member whose result a call lists: `list(rates.items())` shows `items`, and `list(rates)` does not."""
+        asked = call.args[0] if len(call.args) == 1 and last_name(call.func) in _LISTING else None
+        if not isinstance(asked, ast.Call) or not isinstance(asked.func, ast.Attribute):
+            return None
+        return self._member(asked.func.attr, asked.func.value, classes, True)
 
     def _member(
         self, name: str | None, receiver: ast.expr, classes: dict[str, str], surely: bool

@@ -32,13 +32,13 @@ def calls_for(result):
 
 
 def _is_mapping_view(result):
-    """Whether a result is a view that an own mapping inherits, or one of an ordered dictionary.
+    """Whether a result is a view of a mapping that is no plain dictionary.
 
-    The text of the one repeats the mapping, no expression makes the other: their items tell more.
+    The text of one repeats the mapping, or no expression makes it: its items tell more.
     """
     if not isinstance(result, (abc.KeysView, abc.ItemsView)):
         return False
-    return type(result).__module__ == "collections.abc" or type(result).__name__.startswith("odict_")
+    return type(result).__module__ != "builtins" or type(result).__name__.startswith("odict_")
 
 
 async def evaluate(code, namespace):

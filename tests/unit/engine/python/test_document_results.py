@@ -108,3 +108,20 @@ def test_of_one_line_after_more_and_fewer_steps_the_fewest_stay(tmp_path: Path, 
     facts = facts_of(tmp_path, "shop.py")
     candidates = candidates_of([record(0, long, "10.0"), record(1, short, "10.0")], facts)
     assert [one.record.number for one in plainest_of_each_line(candidates)] == [1]
+
+
+def test_what_a_document_lists_of_an_object_is_an_example_of_what_it_asks(tmp_path: Path) -> None:
+    rates = (
+        "class Rates:\n    def __init__(self, held):\n        self.held = held\n\n"
+        "    def items(self):\n        return self.held.items()\n\n"
+        "    def __iter__(self):\n        return iter(self.held)\n"
+    )
+    page = (
+        ">>> from rates import Rates\n>>> rates = Rates({'a': 1})\n"
+        ">>> list(rates.items())\n[('a', 1)]\n>>> list(rates)\n['a']\n"
+    )
+    project = write_project(tmp_path, {"rates.py": rates, "README.md": page})
+    used = find_usage(project, find_layout(project), facts_of(project, "rates.py"))
+    subjects = {one.act: one.subject for one in used.trials}
+    assert subjects["list(rates.items())"] == "Rates.items"
+    assert subjects["list(rates)"] == "Rates.__iter__"
