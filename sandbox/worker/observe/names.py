@@ -54,7 +54,7 @@ class Namer:
 
     def exposed(self, name, thing):
         """`module.name` for a module that the trial imports and that offers this very object; "" for none."""
-        if id(thing) in self.by_identity:
+        if name.startswith("_") or id(thing) in self.by_identity:
             return ""
         for bound, module in self.namespace.items():
             offers = isinstance(module, types.ModuleType) and getattr(module, "__dict__", {}).get(name) is thing

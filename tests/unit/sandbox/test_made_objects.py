@@ -88,6 +88,15 @@ class Rates:
         return "%s up to %s" % (self._rates, self._limit)
 
 
+class Row(tuple):
+    def __repr__(self):
+        return ">".join(self)
+
+
+class _Hidden(Rates):
+    pass
+
+
 import collections.abc
 
 collections.abc.Mapping.register(Rates)
@@ -149,6 +158,16 @@ def test_an_empty_object_is_written_as_its_class_called_without_anything(
 def test_an_object_is_written_by_the_module_that_the_test_imports(spans: Any) -> None:
     renderer = Renderer({"S": spans}, spans.__name__, ())
     assert renderer.value([spans.closed(1, 2), spans.inf])["s"] == "[S.closed(1, 2), S.inf]"
+
+
+def test_an_object_that_compares_as_its_builtin_type_does_is_written_as_that(
+    spans: Any, source_of: Callable[[object], str]
+) -> None:
+    assert source_of(spans.Row(["a", "b"])) == "('a', 'b')"
+
+
+def test_an_object_of_a_private_class_has_no_source(spans: Any, source_of: Callable[[object], str | None]) -> None:
+    assert Renderer({"S": spans}, spans.__name__, ()).value(spans._Hidden({"EUR": 1})).get("s") is None
 
 
 def test_what_a_call_gives_is_not_told_by_the_same_call(spans: Any) -> None:
