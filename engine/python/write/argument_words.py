@@ -105,8 +105,17 @@ def value_words(name: str, node: ast.expr, usual: ast.expr | None) -> str:
         return f"function_as_{plain}"
     if isinstance(node, ast.GeneratorExp):
         return f"{plain}_as_generator"
+    if _is_union(node):
+        return f"combined_{plain}"
     words = describe(node)
-    return f"{plain}_{words}" if not re.search(r"\d", words) else f"other_{plain}"
+    return f"{plain}_{words}" if words != plain and not re.search(r"\d", words) else f"other_{plain}"
+
+
+def _is_union(node: ast.expr) -> bool:
+    """Whether an expression puts objects together: `closed(0, 2) | closed(4, 6)`."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.BitOr):
+        return False
+    return all(isinstance(part, ast.Call) or _is_union(part) for part in (node.left, node.right))
 
 
 def _is_slice(node: ast.expr | None) -> bool:

@@ -14,6 +14,7 @@ from testwright.engine.python.write.argument_words import added_words, value_wor
 from testwright.engine.python.write.local_names import with_own_names
 from testwright.engine.python.write.naming import name_tests
 from testwright.tests.support.engine.callables import callable_of
+from testwright.utils.python_source import parse_expression
 
 pytestmark = pytest.mark.feature("B-06", "B-16", "B-18")
 
@@ -252,3 +253,16 @@ def test_a_variable_that_a_document_names_tells_a_further_test_with_the_same_opt
     told = [replace(one, expect=(replace(one.expect[0], origin="documented", evidence=evidence),)) for one in cases]
 
     assert named(*told)[2] == "days_for_whole_week"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        pytest.param("closed(0, 2) | closed(4, 6)", "combined_interval", id="a union"),
+        pytest.param("closed(0, 2) | closed(4, 6) | open(8, 9)", "combined_interval", id="a union of three"),
+        pytest.param("interval", "other_interval", id="a variable of the parameter's name"),
+    ],
+)
+def test_what_operators_or_variables_give_is_named_by_no_literal(source: str, words: str) -> None:
+    usual = parse_expression("closed(0, 2)")
+    assert value_words("interval", parse_expression(source), usual) == words
