@@ -145,7 +145,8 @@ def _of_contents(draft, thing):
     size = length_of(thing)
     if not size or size > _MOST_ITEMS or not isinstance(thing, abc.Collection) or isinstance(thing, abc.Set):
         return None
-    held = _attempted(lambda: dict(thing) if isinstance(thing, abc.Mapping) else list(thing))
+    # What a mapping answers to one of its own keys may be something else than what it lists beside it.
+    held = _attempted(lambda: dict(thing.items()) if isinstance(thing, abc.Mapping) else list(thing))
     if held is None or len(held) != size or not _is_like(_attempted(lambda: kind(held)), thing):
         return None
     return draft.call(kind, [draft.source(held)])

@@ -69,8 +69,11 @@ class Rates:
     def keys(self):
         return self._rates.keys()
 
+    def items(self):
+        return self._rates.items()
+
     def __getitem__(self, key):
-        return self._rates[key]
+        return {key: self._rates[key]}
 
     def __iter__(self):
         return iter(self._rates)
