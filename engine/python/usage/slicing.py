@@ -192,9 +192,21 @@ class Subjects:
         for node in arrange:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 name = self._class_of(node.value, {}) if isinstance(node.value, ast.Call | ast.BinOp) else None
+                name = name or self._made_by_member(node.value, found)
                 if name is not None:
                     found[node.targets[0].id] = name
         return found
+
+    def _made_by_member(self, made: ast.expr, classes: dict[str, str]) -> str | None:
+        """The class of which a member gives an object: itself, or a new one; None where nothing says that it does."""
+        if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute):
+            return None
+        member = self._member(made.func.attr, made.func.value, classes, True)
+        if member is None or member.owner is None:
+            return None
+        calls = set(member.returned_calls) & {member.owner, "self.__class__", "type(self)"}
+        annotated = (member.returns or "").strip("'\"") in (member.owner, "Self", "typing.Self")
+        return member.owner if member.returns_self or calls or annotated else None
 
     def _one(self, node: ast.AST, classes: dict[str, str]) -> CallableFacts | None:
         if isinstance(node, ast.Call):

@@ -125,3 +125,16 @@ def test_what_a_document_lists_of_an_object_is_an_example_of_what_it_asks(tmp_pa
     subjects = {one.act: one.subject for one in used.trials}
     assert subjects["list(rates.items())"] == "Rates.items"
     assert subjects["list(rates)"] == "Rates.__iter__"
+
+
+def test_what_is_asked_of_the_object_that_a_member_makes_is_an_example_of_it(tmp_path: Path) -> None:
+    spans = (
+        "class Span:\n    def __init__(self, end):\n        self.end = end\n\n"
+        "    def wider(self, by):\n        return Span(self.end + by)\n\n"
+        "    def __getitem__(self, at):\n        return at < self.end\n\n"
+        "    def last(self):\n        return self.end - 1\n"
+    )
+    page = ">>> from spans import Span\n>>> span = Span(3)\n>>> wide = span.wider(2)\n>>> wide[span.last()]\nTrue\n"
+    project = write_project(tmp_path, {"spans.py": spans, "README.md": page})
+    used = find_usage(project, find_layout(project), facts_of(project, "spans.py"))
+    assert {one.act: one.subject for one in used.trials}["wide[span.last()]"] == "Span.__getitem__"
