@@ -303,12 +303,13 @@ def _with_option(one: _Call, option: str, value: ast.expr, imports: tuple[str, .
 
 
 def _showing_little(one: _Call) -> tuple[object, ...]:
-    """Orders calls: those that a person wrote, whose result is not what was given, with little before, the shortest."""
+    """Orders calls: those that a person wrote, whose result is not what was given, after few steps, the shortest."""
     value = one.record.observation.value
     result = (value.source if value is not None else None) or ""
     plain = result in _PLAIN_RESULTS or any(ast.unparse(item) == result for _, item in _arguments(one.call))
     trial = one.record.trial
-    return not _is_written(one), plain, len(one.call.keywords), len(trial.arrange), len(trial.act), one.record.number
+    steps = sum(text.startswith(f"{trial.act.partition('.')[0]}.") for text in trial.arrange)
+    return not _is_written(one), plain, len(one.call.keywords), steps, len(trial.act), one.record.number
 
 
 def influence_trials(records: Sequence[TrialRecord]) -> list[tuple[TrialRecord, str, list[Trial]]]:
