@@ -81,7 +81,8 @@ def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collecti
     for one in left:
         shown = one.representation
         needed = forms[one.subject, shown.shape] > 1 or (one.says_whether and answers[one.subject, shown.result] < 2)
-        needed |= _shows_option(one) and options[_option(one)] < 2 and signs[one.record.number] <= _LOOKS
+        plain = signs[one.record.number] <= {_FRAGMENTS} and shown.degeneracy < SEVERE
+        needed |= plain and _shows_option(one) and options[_option(one)] < 2
         own = sum(kills[mutant] < 2 for mutant in one.kills)
         if signs[one.record.number] and one.subject in clean and not needed and own < _KILLS_OF_ITS_OWN:
             refused.add(one.record.number)
