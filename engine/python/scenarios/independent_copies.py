@@ -11,10 +11,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from ....utils.python_names import assignments_in, last_name, names_of
 from ....utils.python_source import expression_or_none, normalized, shared_expression
 from ..domain.membership import count_outside
+from ..inputs.plain_texts import oddness
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation
 from ..search.story_steps import flags_of, with_switched
 from ..search.trial_search import TrialRecord
@@ -87,10 +89,16 @@ def _copies(member: CallableFacts) -> bool:
 
 def _showing_little(record: TrialRecord) -> tuple[object, ...]:
     """Orders copies: those of objects that are made in the fewest lines first, then those that show most; last those of
-    objects that are made of nothing, which another one made of nothing equals."""
-    made = assignments_in(record.trial.arrange).values()
+    objects that are made of nothing, which another one made of nothing equals, and before them those of odd texts."""
+    made = list(assignments_in(record.trial.arrange).values())
     bare = len(record.trial.arrange) == 1 and all(isinstance(one, ast.Call) and _is_bare(one) for one in made)
-    return bare, len(record.trial.arrange), -len(returned_source(record.observation)), record.number
+    odd = max((oddness(one) for one in map(_text_of, chain(*map(ast.walk, made))) if one), default=0) > 1
+    return bare, odd, len(record.trial.arrange), -len(returned_source(record.observation)), record.number
+
+
+def _text_of(node: ast.AST) -> str:
+    """The text that a node is; empty where it is none."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _is_bare(call: ast.Call) -> bool:

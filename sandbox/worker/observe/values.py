@@ -10,10 +10,10 @@ import re
 import warnings
 from typing import Any
 
-from . import makers, objects
 from .attributes import is_code, length_of, public_attributes, short_repr
 from .equality import tells_apart
 from .names import Namer, NoSourceError, type_name
+from .sources import makers, objects
 
 MAX_SOURCE = 400
 MAX_ITEMS = 60

@@ -63,6 +63,14 @@ def test_a_call_that_changes_an_object_is_made_on_a_copy_and_both_are_looked_at(
     )
 
 
+def test_of_two_copies_the_one_of_a_plain_object_is_shown_though_an_odd_one_holds_more() -> None:
+    odd = called(2, "cart.copy()", returned("Cart('a}{!', 'b', 'c')"), "cart = Cart('a}{!', 'b', 'c')")
+
+    first, *_ = independent_copies([odd, COPIED, ADDED], FACTS)
+
+    assert first.trial.arrange[0] == "cart = Cart('a')"
+
+
 @pytest.mark.parametrize(
     ("pair", "alone"),
     [

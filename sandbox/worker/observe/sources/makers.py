@@ -15,8 +15,8 @@ import sys
 import types
 from collections import abc
 
-from .attributes import length_of, public_attributes
-from .names import NoSourceError
+from ..attributes import length_of, public_attributes
+from ..names import NoSourceError
 
 _FACTORY = re.compile(r"(from|of|create|make|new)(_|$)")
 _SIGNS = ((" | ", operator.or_), (" + ", operator.add))

@@ -16,9 +16,9 @@ import sys
 import types
 import uuid
 
+from ..attributes import is_code
+from ..names import NoSourceError
 from . import makers
-from .attributes import is_code
-from .names import NoSourceError
 
 
 def source(draft, thing):

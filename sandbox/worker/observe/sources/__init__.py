@@ -1,0 +1,1 @@
+"""Sources of objects: expressions that build equal ones."""
