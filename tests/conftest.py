@@ -10,6 +10,7 @@ import signal
 import tempfile
 import venv
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from testwright.tests.support.store.postgres_server import PostgresServer
 
 _TESTS = Path(__file__).parent
+_FILES_BETWEEN_WAITING_ONES = 8
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -78,6 +80,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(getattr(pytest.mark, folder))
         if folder == "hostile":
             item.add_marker(pytest.mark.e2e)
+    items[:] = _spread_waiting_files(items)
+
+
+def _spread_waiting_files(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Put files that mostly wait one by one between the others: cores are idle where several wait at once."""
+    files = [list(file) for _, file in groupby(items, key=lambda item: item.path)]
+    waiting = [file for file in files if file[0].get_closest_marker("waits")]
+    others = [file for file in files if not file[0].get_closest_marker("waits")]
+    for position, file in enumerate(waiting):
+        others.insert(position * _FILES_BETWEEN_WAITING_ONES, file)
+    return [item for file in others for item in file]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

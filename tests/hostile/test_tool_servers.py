@@ -22,6 +22,8 @@ from testwright.tests.support.hostile import tool_server
 from testwright.tests.support.mcp.external_servers import all_end, is_held, is_released, opened
 from testwright.tests.support.mcp.tool_session import make_services
 
+pytestmark = pytest.mark.waits
+
 CONTEXT = "get_codebase_context"
 ASKED = {"query": "half of a number"}
 MIB = 1 << 20

@@ -8,7 +8,7 @@ from testwright.tests.support.mcp.sdk_client import sdk_answers
 from testwright.tests.support.mcp.serving import quick_project
 from testwright.tests.support.warm.commands import warm_command
 
-pytestmark = pytest.mark.feature("T-11")
+pytestmark = [pytest.mark.feature("T-11"), pytest.mark.waits]
 SLOW_TEST = "import time\n\n\ndef test_slow():\n    time.sleep(5)\n"
 WRONG = [
     ("check_syntax", {"file_path": "src/small/nmbers.py"}, "'language' is missing"),

@@ -9,6 +9,8 @@ from testwright.tests.support.projects.notes_app import NOTES
 from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import report_of, run_folder
 
+pytestmark = pytest.mark.waits
+
 MODULE = "src/notes/api.py"
 PROJECT = {"src/notes/__init__.py": "", MODULE: NOTES}
 LOCUSTFILE = "tests/generated/load/locustfile_notes.py"

@@ -24,7 +24,7 @@ from testwright.config.settings import load_settings
 from testwright.core.errors import EnvironmentFault, RunNotFound
 from testwright.tests.support.runs.temporal_server import temporal_server
 
-pytestmark = pytest.mark.feature("A-08")
+pytestmark = [pytest.mark.feature("A-08"), pytest.mark.waits]
 
 
 @pytest.fixture(scope="module")

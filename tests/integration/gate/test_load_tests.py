@@ -26,7 +26,7 @@ from testwright.tests.support.hostile.host import processes_with
 from testwright.tests.support.projects.notes_app import NOTES
 from testwright.utils.user_folders import cache_folders
 
-pytestmark = [pytest.mark.feature("T-20"), pytest.mark.anyio]
+pytestmark = [pytest.mark.feature("T-20"), pytest.mark.anyio, pytest.mark.waits]
 
 PATH = "tests/generated/load/locustfile_notes.py"
 SECONDS = 2.0

@@ -14,7 +14,7 @@ from testwright.engine.api.probe.explore import explore_api
 from testwright.engine.api.write.compose import compose_spec
 from testwright.tests.support.engine.targets import prepared
 
-pytestmark = pytest.mark.feature("T-20")
+pytestmark = [pytest.mark.feature("T-20"), pytest.mark.waits]
 APP = """
 import os, threading
 

@@ -23,7 +23,7 @@ from testwright.engine.api.write.render import render_api
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
 
-pytestmark = pytest.mark.feature("T-20")
+pytestmark = [pytest.mark.feature("T-20"), pytest.mark.waits]
 
 ROOT = Path(__file__).resolve().parents[4]
 SHOP = ROOT / "examples" / "shop"

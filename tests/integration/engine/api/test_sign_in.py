@@ -25,7 +25,7 @@ from testwright.tests.support.projects.members import APP, DOCUMENT, VARIABLES
 from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 from testwright.utils.schema_registry import validator
 
-pytestmark = pytest.mark.feature("T-20")
+pytestmark = [pytest.mark.feature("T-20"), pytest.mark.waits]
 BUDGET = ApiBudget(operation=9, proposals=70, pairs=8)
 FILES = {"src/members.py": APP}
 

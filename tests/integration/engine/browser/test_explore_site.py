@@ -14,7 +14,7 @@ from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.hostile.host import processes_with
 from testwright.tests.support.projects.guest_book import GUEST_BOOK
 
-pytestmark = pytest.mark.feature("T-20")
+pytestmark = [pytest.mark.feature("T-20"), pytest.mark.waits]
 LAUNCH = SiteLaunch("book:application", environment={"WALL_PASSWORD": "a-secret"})
 
 

@@ -16,7 +16,7 @@ from testwright.tests.support.engine.exploration import Listed, explored, facts_
 from testwright.tests.support.engine.sandboxes import needed_sandbox, python_program
 from testwright.tests.support.engine.targets import prepared
 
-pytestmark = pytest.mark.feature("B-05")
+pytestmark = [pytest.mark.feature("B-05"), pytest.mark.waits]
 
 ENDLESS = (
     'import threading\n\nthreading.Event().wait()\n\n\ndef double(n: int) -> int:\n    """Twice."""\n    return n * 2\n'

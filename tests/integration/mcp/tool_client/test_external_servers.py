@@ -16,6 +16,8 @@ from testwright.tests.support.mcp.npm_tools import SERVER_EVERYTHING, SERVER_FIL
 from testwright.tests.support.mcp.tool_session import make_services
 from testwright.tests.support.projects.files import ROOT
 
+pytestmark = pytest.mark.waits
+
 CONTEXT = "get_codebase_context"
 ASKED = {"query": "half of a number", "file_paths": ["src/shop/cart.py"]}
 
