@@ -18,6 +18,7 @@ from .story_steps import required_parameters
 
 _MOST_PER_CALLABLE = 12
 _MOST_KEYS = 2
+_MOST_COMMANDS = 3
 _BUILT_IN = {"__len__": "len({})", "__iter__": "list({})"}
 _TYPES = {"str": str, "int": int}
 
@@ -113,20 +114,20 @@ class ReopenedFiles:
         self._of_new: dict[tuple[str, str], str] = {}
 
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
-        """Returns the trial with its one command in a `with` block, where the answer is not that of a new object."""
+        """Returns the trial with its commands in a `with` block, where the answer is not that of a new object."""
         answer = observation.value.source if observation.value is not None else None
         built = next((text for text in trial.arrange if "tmp_path / " in text), "")
         variable, _, made = built.partition(" = ")
         if answer is None or not made.startswith(f"{self._managers.get(variable)}("):
             return []
         statements = [text for text in trial.arrange if text != built and not text.startswith("request.")]
-        commands = [text for text in statements if text.startswith(f"{variable}.")]
+        commands = [text for text in statements if text.startswith((f"{variable}.", f"{variable}["))]
         if not commands:
             self._of_new.setdefault((built, trial.act), answer)
-        if len(commands) != 1 or self._of_new.get((built, trial.act), answer) == answer:
+        if not 0 < len(commands) <= _MOST_COMMANDS or self._of_new.get((built, trial.act), answer) == answer:
             return []
         before = [text for text in statements if text not in commands]
-        block = f"with {made} as {variable}:\n    {commands[0]}"
+        block = "\n    ".join((f"with {made} as {variable}:", *commands))
         return [replace(trial, arrange=(*before, block, built), looks=(), asks=(), wanted=None, wanted_line=0)]
 
 

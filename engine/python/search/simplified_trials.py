@@ -20,7 +20,7 @@ from ..domain.example_tables import WORDS
 from ..inputs.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
 from ..model.model import CHANGED_SOURCES, CallableFacts, ModuleFacts, Trial
-from ..source.literals import LiteralSpan, literal_places, with_source
+from ..source.literals import LiteralSpan, is_in_runners_folder, literal_places, with_source
 from ..source.moments import NOW
 
 MOST = 24
@@ -330,8 +330,7 @@ def _own_places(trial: Trial) -> list[LiteralSpan]:
     return [
         place
         for place in literal_places(trial)
-        if not _SURROUNDINGS.search(lines[place.statement])
-        and not lines[place.statement].encode()[: place.start].endswith(b"tmp_path / ")
+        if not _SURROUNDINGS.search(lines[place.statement]) and not is_in_runners_folder(trial, place)
     ]
 
 

@@ -16,6 +16,7 @@ from ..inputs.given_examples import ExampleRecord, GivenExamples
 from ..model.arcs import branch_arcs
 from ..model.model import Arc, CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
 from ..outside.databases import Closing
+from ..outside.own_files import OwnFiles
 from ..outside.stand_ins import StandIns
 from ..project.layout import Layout
 from ..usage.usage import ProjectUsage, find_usage
@@ -161,6 +162,7 @@ class SourceProposer:
         self._passed = PassedResults(self.context)
         self._results = ResultQueries(self.context)
         self._reopened = ReopenedFiles(facts)
+        self._own_files = OwnFiles()
         self._frontier = Frontier(set(_branch_arcs(root, facts)))
 
     def restart(self, reached: frozenset[Arc]) -> SourceProposer:
@@ -212,6 +214,9 @@ class SourceProposer:
         self._reached |= observation.arcs
         self._frontier.missing -= observation.arcs
         self.context.learned.take(trial, observation, bool(new))
+        if observation.outcome == "refused":
+            own = self._own_files.after_refusal(trial, observation)
+            return list(self._usable([own] if own else fixed_surroundings(trial, observation)))
         if observation.outcome not in ("returned", "raised"):
             return []
         fixed = list(self._usable(fixed_surroundings(trial, observation)))
@@ -285,7 +290,7 @@ class SourceProposer:
         """Generates the trials not seen before whose arrangement is not known to fail."""
         for trial in trials:
             if not self.context.learned.is_dead(trial.arrange):
-                yield from unseen_trials([self._closing.closed(trial)], self._seen)
+                yield from unseen_trials([self._closing.closed(self._own_files.moved(trial))], self._seen)
 
     def _open_callables(self) -> list[CallableFacts]:
         """Returns callables with untaken branches, including those of private classes whose objects appeared."""

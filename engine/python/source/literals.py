@@ -16,6 +16,7 @@ _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _OF_ATTRIBUTES = frozenset({"setattr", "getattr", "delattr"})
 _MAXIMUM_PLACES = 30
 ACT = -1
+_DATABASES = (".db", ".sqlite", ".sqlite3")
 _KEPT = ("monkeypatch.setattr(", "answer = ", "output = ", "connection", "request.")
 
 
@@ -90,7 +91,13 @@ def _is_database_file(node: ast.AST) -> bool:
     """Whether this names a database's file in the test's folder; no code behaves differently for another name."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.right, ast.Constant):
         return False
-    return ast.unparse(node.left) == "tmp_path" and str(node.right.value).endswith(".db")
+    return ast.unparse(node.left) == "tmp_path" and str(node.right.value).endswith(_DATABASES)
+
+
+def is_in_runners_folder(trial: Trial, place: LiteralSpan) -> bool:
+    """Whether a literal names a file in the runner's folder: `tmp_path / 'notes.txt'`."""
+    line = (*trial.arrange, trial.act)[place.statement]
+    return line.encode()[: place.start].endswith(b"tmp_path / ")
 
 
 def with_source(trial: Trial, place: LiteralSpan, source: str, origin: str = "mutation") -> Trial:

@@ -36,6 +36,8 @@ FEWEST = 3
 SHARES = 8
 FLOOR_STEPS = 5_000
 FACTOR_STEPS = 10
+FLOOR_SECONDS = 1.0
+FACTOR_SECONDS = 10.0
 WALL_SECONDS = 60.0
 EVER = 1e9
 
@@ -60,6 +62,7 @@ class TrialComparison:
         self.trials = []
         self.plain = []
         self.steps = []
+        self.seconds = []
         self.outside = frozenset()
         self.tasks = 0
 
@@ -82,11 +85,12 @@ class TrialComparison:
         parts = [(first + start, trials[start : start + size]) for start in range(0, len(trials), size)]
         self.carry_out([self.learning(number, part, told) for number, part in parts])
         for number, trial in enumerate(trials, first):
-            line = told[number]
+            line, seconds = told[number]
             answer = json.loads(line)
             self.trials.append(trial)
             self.plain.append(facets.facets(answer) if answer["outcome"] in facets.ENDED else None)
             self.steps.append(answer.get("steps", 0))
+            self.seconds.append(seconds)
             self.wire.write_line(line.encode("ascii"))
 
     def learning(self, first, trials, told):
@@ -95,19 +99,21 @@ class TrialComparison:
         def work(say):
             known = set(patterns.kept())
             for number, trial in enumerate(trials, first):
+                began = time.monotonic()
                 answer = self.runner.run(trial, number)
-                say("told", json.dumps(answer, separators=(",", ":"), default=repr))
+                line = json.dumps(answer, separators=(",", ":"), default=repr)
+                say("told", line, time.monotonic() - began)
                 if answer["outcome"] in BAD:
                     return
             say("patterns", patterns.told(known).decode("ascii"))
 
         def done(facts, ending):
-            found = [fact[1] for fact in facts if fact[0] == "told"]
+            found = [(fact[1], fact[2]) for fact in facts if fact[0] == "told"]
             for fact in facts:
                 if fact[0] == "patterns":
                     self.around.known_patterns.learn(fact[1])
             if len(found) < len(trials) and (ending != "end" or not found):
-                found.append(json.dumps({"outcome": "timed_out" if ending == "time" else "crashed"}))
+                found.append((json.dumps({"outcome": "timed_out" if ending == "time" else "crashed"}), 0.0))
             told.update(enumerate(found, first))
             count = len(found)
             return self.learning(first + count, trials[count:], told) if count < len(trials) else None
@@ -224,8 +230,10 @@ class TrialComparison:
             return not any(facets.different(self.plain[number], self.run_trial(number)) for number in numbers)
 
     def run_trial(self, number):
-        """What a trial does on the code that is loaded now."""
+        """What a trial does on the code that is loaded now; one that waits far longer than it did hangs."""
         self.runner.tracer.max_steps = FLOOR_STEPS + FACTOR_STEPS * self.steps[number]
+        patience = FLOOR_SECONDS + FACTOR_SECONDS * self.seconds[number]
+        self.runner.limiter.wall_seconds = min(self.config["wall_seconds"], patience)
         return self.runner.run(self.trials[number], number)
 
     def ran_out_of_steps(self, told):

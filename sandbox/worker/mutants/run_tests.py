@@ -39,7 +39,7 @@ from .file_stamps import stamps
 from .preload import holds_project, preload
 from .verdicts import judge
 
-WALL_SECONDS = 20.0
+WALL_SECONDS = 8.0
 PORTION = 16
 PAUSE = 0.01
 

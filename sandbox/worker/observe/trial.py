@@ -81,16 +81,27 @@ class Runner:
             work.told = {"outcome": "out_of_memory"}
         except BaseException as error:  # a finalizer or the renderer was interrupted in an odd place
             work.told = {"outcome": "crashed", "raised": {"t": type_name(type(error)), "m": str(error)[:MAX_MESSAGE]}}
-        finally:
-            work.put_back()
-            if work.has_folder:
-                shutil.rmtree(work.folder, ignore_errors=True)
-        if self.limiter.fired:
-            work.told = {"outcome": "timed_out"}
         slept = sorted("sleep:" + module for module in self.limiter.sleepers if module != NAMESPACE)
+        fired = self.limiter.fired
+        if self._clear_up(work) or fired:
+            work.told = {"outcome": "timed_out"}
         if slept:
             work.told["consulted"] = [*work.told.get("consulted", ()), *slept]
         return work.told
+
+    def _clear_up(self, work):
+        """End a trial; gives whether that ran out of time: what closes an object may wait as well as what uses it."""
+        try:
+            with self.limiter:
+                try:
+                    work.put_back()
+                finally:
+                    work.release()
+        except BaseException:  # whatever a finalizer raises: the trial itself is over
+            pass
+        if work.has_folder:
+            shutil.rmtree(work.folder, ignore_errors=True)
+        return self.limiter.fired
 
 
 class _Work:
@@ -116,9 +127,17 @@ class _Work:
 
     def put_back(self):
         """Do what the trial left to the end, and take back what it changed by its `monkeypatch`."""
-        for fixture in (self.ending, self.patched):
-            if fixture is not None:
-                fixture.undo()
+        try:
+            if self.ending is not None:
+                self.ending.undo()
+        finally:
+            if self.patched is not None:
+                self.patched.undo()
+
+    def release(self):
+        """Let go of the trial's objects."""
+        self.namespace.clear()
+        self.result = self.renderer = None
 
     def run(self):
         self.runner.operands.clear()
@@ -319,6 +338,8 @@ class _Work:
             first = self.runner.refusals[0]
             text = first if isinstance(first, str) else " ".join(first)
             consulted = self.told.get("consulted", [])
+            if "cwd" not in consulted and any(_lies_in_working_folder(one) for one in self.runner.refusals):
+                consulted = [*consulted, "cwd"]  # in a folder of its own the same could be done
             self.told = {
                 "outcome": "refused",
                 "raised": {"t": "", "m": self.renderer.clean(text) if self.renderer else text},
@@ -375,3 +396,8 @@ class _Work:
 
             asyncio.run(arrange())
         return fresh
+
+
+def _lies_in_working_folder(refusal):
+    """Whether what was refused is a path below the working folder, which a program names without its folder."""
+    return not isinstance(refusal, str) and refusal[1].startswith(os.getcwd() + os.sep)

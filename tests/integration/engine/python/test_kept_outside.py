@@ -112,6 +112,21 @@ def test_a_new_object_on_the_same_file_is_asked_for_what_a_with_block_wrote(tmp_
     assert reopened.follow_up(written, Observation("returned", Value("int", "0"))) == []
 
 
+@pytest.mark.feature("B-18")
+def test_several_things_that_were_put_in_are_written_in_one_with_block(tmp_path: Path) -> None:
+    _, context = context_of(write_project(tmp_path, {"archive.py": ARCHIVE}), "archive.py")
+    reopened = ReopenedFiles(context.facts)
+    built = "archive = Archive(tmp_path / 'records.db')"
+    asked = Trial("Archive.count", "archive.count()", arrange=(built,), fixtures=("tmp_path",))
+    written = replace(asked, arrange=(built, "archive.keep(Note('a'))", "archive['b'] = 1"))
+
+    assert reopened.follow_up(asked, Observation("returned", Value("int", "0"))) == []
+    (trial,) = reopened.follow_up(written, Observation("returned", Value("int", "2")))
+
+    block = "with Archive(tmp_path / 'records.db') as archive:\n    archive.keep(Note('a'))\n    archive['b'] = 1"
+    assert trial.arrange == (block, built)
+
+
 def test_what_an_operator_returns_is_asked_as_a_whole(tmp_path: Path) -> None:
     source = "class Bag:\n    def __add__(self, other):\n        return Bag()\n    def count(self):\n        return 1\n"
     _, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")

@@ -12,7 +12,7 @@ from testwright.core.errors import TargetImportError
 from testwright.engine.python.explore.explore import ExplorationBudget, explore
 from testwright.engine.python.search.observer import START_SECONDS
 from testwright.sandbox.deadline import deadline_after
-from testwright.tests.support.engine.exploration import Listed, explored, facts_of, files, trial
+from testwright.tests.support.engine.exploration import Listed, explored, facts_of, files, trial, watched
 from testwright.tests.support.engine.sandboxes import needed_sandbox, python_program
 from testwright.tests.support.engine.targets import prepared
 
@@ -56,3 +56,24 @@ async def test_a_program_runs_no_longer_than_the_work_that_needs_it(tmp_path: Pa
         completed = await needed_sandbox("bubblewrap").run(program)
     assert completed.ending == "wall_clock"
     assert completed.seconds < 30
+
+
+CLOSING = """import threading
+
+
+class Line:
+    def close(self) -> None:
+        threading.Event().wait()
+
+    def cut(self) -> None:
+        pass
+"""
+
+
+def test_an_object_that_never_closes_costs_its_trial_the_time_of_one(tmp_path: Path) -> None:
+    trials = [
+        trial(act, "line = Line()", f"request.addfinalizer(line.{ending})", subject="Line.cut", fixtures=("request",))
+        for act, ending in (("line.cut()", "close"), ("Line().cut()", "cut"))
+    ]
+    seen = watched(tmp_path, CLOSING, trials)
+    assert {act: one.outcome for act, one in seen.items()} == {"line.cut()": "timed_out", "Line().cut()": "returned"}

@@ -160,3 +160,39 @@ def test_whoever_copies_the_whole_environment_asks_for_none_of_its_variables(tmp
     seen = watched(tmp_path, ENVIRONMENT, [trial("merged({'A': '1'})"), trial("mode()")])
     assert seen["merged({'A': '1'})"].consulted == ()
     assert seen["mode()"].consulted == ("env:APP_MODE",)
+
+
+STORE = '''
+"""A store of words.
+
+>>> store = Store("words.txt")
+>>> store.add("apple")
+>>> store.words()
+['apple']
+"""
+from pathlib import Path
+
+
+class Store:
+    """Words in a file, one a line."""
+
+    def __init__(self, name: str):
+        self._path = Path(name)
+        self._path.touch()
+
+    def add(self, word: str) -> None:
+        """Put a word in."""
+        self._path.write_text(self._path.read_text() + word + "\\n")
+
+    def words(self) -> list[str]:
+        """All of them."""
+        return self._path.read_text().split()
+'''
+
+
+@pytest.mark.feature("B-11")
+def test_a_file_that_a_document_names_without_a_folder_is_written_in_the_tests_own(tmp_path: Path) -> None:
+    text = render(written_spec(tmp_path, STORE), "pytest")
+    assert 'Store(str(tmp_path / "words.txt"))' in text
+    assert 'Store("words.txt")' not in text
+    assert '["apple"]' in text
