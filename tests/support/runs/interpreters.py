@@ -21,8 +21,9 @@ TARGET_VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13")
 def find_interpreter(version: str) -> Path | None:
     """The executable of CPython `version` ("3.12") on this machine, or None.
 
-    Looks at the running interpreter, at `python3.12` on the path, and at the versions that pyenv has installed. A name
-    on the path may be a shim that refuses to run, so a candidate counts only if it starts and reports the version.
+    Looks at the running interpreter, at the versions that pyenv has installed, and at `python3.12` on the path. A name
+    on the path may be a shim that is slow or refuses to run, so it comes last, and a candidate counts only if it starts
+    and reports the version.
     """
     return next((path for path in _candidates(version) if _reported_version(path) == version), None)
 
@@ -35,11 +36,11 @@ def missing(versions: tuple[str, ...]) -> list[str]:
 def _candidates(version: str) -> Iterator[Path]:
     if version == f"{sys.version_info[0]}.{sys.version_info[1]}":
         yield Path(sys.executable)
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    yield from sorted(pyenv.glob(f"versions/{version}.*/bin/python{version}"))
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         if found := shutil.which(f"python{version}", path=folder or "."):
             yield Path(found)
-    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
-    yield from sorted(pyenv.glob(f"versions/{version}.*/bin/python{version}"))
 
 
 def _reported_version(path: Path) -> str | None:
