@@ -12,12 +12,13 @@ from ...core.errors import SettingsError
 FAIL_ON = ("never", "defects", "failures", "dropped", "not-understood")
 _SETTINGS = (
     "test-type target app-command framework tests-dir base-url max-tokens max-cost max-seconds sandbox jobs mutants "
-    "run-id"
+    "fuzz-seed run-id"
 ).split()
 """Inputs that are settings of the same name, with underscores."""
 
 _OTHERS = (
-    "request model changed-only changed-since fail-on working-directory python dry-run apply annotations job-summary"
+    "request model changed-only changed-since fail-on working-directory python dry-run apply fuzz annotations "
+    "job-summary"
 ).split()
 NAMES = (*_SETTINGS, *_OTHERS)
 """Inputs that reach `testwright ci github`; the others steer the Action's own steps."""
@@ -60,10 +61,9 @@ def read_inputs(environment: Mapping[str, str]) -> ActionInputs:
     settings.setdefault("sandbox", "auto")  # a file of the project, which a pull request may change, does not decide it
     if given["model"]:
         settings["model"] = given["model"].replace(",", " ").split()
-    if _switch("dry-run", given, default=False):
-        settings["dry_run"] = True
-    if _switch("apply", given, default=False):
-        settings["apply"] = True
+    for switch in ("dry-run", "apply", "fuzz"):
+        if _switch(switch, given, default=False):
+            settings[switch.replace("-", "_")] = True
     fail_on = _fail_on(given["fail-on"])
     if "defects" in fail_on:
         settings["fail_on"] = "defect"

@@ -33,9 +33,9 @@ class NotHere(Exception):
 def names(environment: Mapping[str, str]) -> dict[str, str]:
     """Folders and cache keys, by the name of the output.
 
-    `environment` and `state` are folders below RUNNER_TEMP. `environment-key` changes with the runner, the Python, and
-    testwright itself; `state-key` is new for each attempt of a run and is restored from the newest of `state-restore`,
-    which is shared by the runs of one request.
+    `environment` and `state` are folders below RUNNER_TEMP. `environment-key` changes with the runner, the Python,
+    testwright itself, and whether it fuzzes; `state-key` is new for each attempt of a run and is restored from the
+    newest of `state-restore`, which is shared by the runs of one request.
 
     Raises:
         NotHere: Windows, or a Python that is too old.
@@ -50,24 +50,36 @@ def names(environment: Mapping[str, str]) -> dict[str, str]:
     asked = "\0".join(environment.get(f"INPUT_{name.upper()}", "") for name in _SHARED)
     shared = f"testwright-state-{machine}-{_digest([asked.encode()])}"
     attempt = f"{environment.get('GITHUB_RUN_ID', '0')}-{environment.get('GITHUB_RUN_ATTEMPT', '1')}"
+    program = ("fuzz-" if _fuzzes(environment) else "") + machine
     return {
         "environment": str(place / "environment"),
-        "environment-key": f"testwright-environment-{machine}-{_digest(_sources(ACTION), sys.executable.encode())}",
+        "environment-key": f"testwright-environment-{program}-{_digest(_sources(ACTION), sys.executable.encode())}",
         "state": str(place / "state"),
         "state-key": f"{shared}-{attempt}",
         "state-restore": f"{shared}-",
     }
 
 
-def install(folder: Path) -> list[list[str]]:
-    """The commands that put testwright and its pinned dependencies into a virtual environment at `folder`."""
+def install(folder: Path, *, fuzzes: bool = False) -> list[list[str]]:
+    """The commands that put testwright and its pinned dependencies into a virtual environment at `folder`.
+
+    Args:
+        fuzzes: Schemathesis goes there, too.
+    """
     # A step begins in the checkout: without -I, files there that are called like a module would be imported.
     python = [str(folder / "bin" / "python"), "-I"]
     pip = [*python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
-    return [
+    commands = [
         [sys.executable, "-I", "-m", "venv", str(folder)],
         [*pip, "--constraint", str(ACTION / "constraints.txt"), f"{ACTION}[sandbox,github]"],
     ]
+    # Schemathesis does not fit beside all that testwright is developed with: its versions are a list of their own.
+    fuzzer = [*pip, "--constraint", str(ACTION / "constraints-fuzz.txt"), f"{ACTION}[fuzz]"]
+    return [*commands, fuzzer] if fuzzes else commands
+
+
+def _fuzzes(environment: Mapping[str, str]) -> bool:
+    return environment.get("INPUT_FUZZ", "").strip().lower() == "true"
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
@@ -104,7 +116,7 @@ def _main(words: Sequence[str], environment: Mapping[str, str]) -> None:
         with Path(environment["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
             file.write(outputs(names(environment)))
     elif words == ["install"]:
-        for command in install(Path(environment["TESTWRIGHT_ENVIRONMENT"])):
+        for command in install(Path(environment["TESTWRIGHT_ENVIRONMENT"]), fuzzes=_fuzzes(environment)):
             done = subprocess.run(command, env=without_secrets(environment), check=False)
             if done.returncode:
                 raise NotHere(f"{Path(command[0]).name} {command[3]} failed: testwright could not be installed.")

@@ -72,7 +72,7 @@ class McpBackend(Protocol):
         """Executes a whole run, its tests staged, and returns its report.
 
         Args:
-            options: `framework` and `test_type`, where they are given.
+            options: `framework`, `test_type`, `fuzz` and `fuzz_seed`, where they are given.
         """
         ...
 

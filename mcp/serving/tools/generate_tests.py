@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...toolbox.json_schema import closed_object, string
+from ...toolbox.json_schema import closed_object, integer, string
 from ...toolbox.tool_spec import ToolAnswer, client_tool
 from ..context import FRAMEWORK, ROOT, TEST_TYPE, ClientCall
 from ..handles import HANDLE_SCHEMA, report_answer
@@ -15,6 +15,8 @@ async def _run(
     request: str,
     framework: str | None = None,
     test_type: str | None = None,
+    fuzz: bool | None = None,
+    fuzz_seed: int | None = None,
     root: str | None = None,
 ) -> ToolAnswer:
     """Writes tests for what a request in plain words names, runs them in a sandbox and keeps those that hold in every
@@ -26,7 +28,7 @@ async def _run(
     cancelling ends it.
     """
     project = call.server.roots.named(root)
-    options = without_none(framework=framework, test_type=test_type)
+    options = without_none(framework=framework, test_type=test_type, fuzz=fuzz, fuzz_seed=fuzz_seed)
     run_id, report = await run_job(
         call, project, "generate_tests", lambda job: call.server.backend.generate_tests(job, request, options)
     )
@@ -45,6 +47,12 @@ TOOL = client_tool(
         ),
         framework=FRAMEWORK,
         test_type={**TEST_TYPE, "description": "The type of tests; read from the request without it."},
+        fuzz={
+            "type": "boolean",
+            "description": "Have Schemathesis look for server errors in API tests as well; it must be installed beside "
+            "testwright.",
+        },
+        fuzz_seed=integer(minimum=0, maximum=2**32 - 1, description="What its random values begin with; 1 without it."),
         root=ROOT,
     ),
     output_schema=HANDLE_SCHEMA,

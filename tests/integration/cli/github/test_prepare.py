@@ -1,6 +1,7 @@
 """What the Action does in a bare Python: names of caches, and the installation."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,15 @@ def test_the_installation_is_pinned_and_comes_from_the_action_itself():
         f"{prepare.ACTION}[sandbox,github]",
     ]
     assert (prepare.ACTION / "action.yml").is_file()
+
+
+def test_what_fuzzes_is_installed_where_it_is_asked_for_and_kept_apart():
+    *usual, fuzzer = prepare.install(Path("/place"), fuzzes=True)
+    assert usual == prepare.install(Path("/place"))
+    assert fuzzer[-1] == f"{prepare.ACTION}[fuzz]"
+    assert re.search(r"^schemathesis==4\.", Path(fuzzer[-2]).read_text(), re.M)
+    plain, fuzzes = (prepare.names({**RUNNER, "INPUT_FUZZ": said}) for said in ("false", "true"))
+    assert plain["environment-key"] == prepare.names(RUNNER)["environment-key"] != fuzzes["environment-key"]
 
 
 def test_programs_that_need_no_keys_get_none():

@@ -49,6 +49,14 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
+async def test_a_run_is_asked_to_fuzz_with_a_seed(project: Path) -> None:
+    application = ScriptedApplication({"generate_tests": a_report()})
+    fuzzing = {"fuzz": True, "fuzz_seed": 7}
+    async with scripted_client(application, project) as client:
+        await client.call_tool("generate_tests", {"request": "API tests", **fuzzing})
+    assert application.asked[0][1][-1] == fuzzing
+
+
 async def test_a_whole_run_comes_back_as_a_small_handle_with_links(project: Path) -> None:
     application = ScriptedApplication({"generate_tests": a_report()})
     async with scripted_client(application, project) as client:
@@ -320,7 +328,7 @@ async def test_arguments_that_do_not_fit_are_all_named_with_the_signature(projec
     async with scripted_client(ScriptedApplication(), project) as client:
         error = told(await client.call_tool("generate_tests", {"reqest": "x", "framework": "nose"}))
     assert {one["path"] for one in error["details"]["errors"]} == {"$.request", "$.reqest", "$.framework"}
-    assert "generate_tests(request, framework?, test_type?, root?, wait_seconds?)" in error["advice"]
+    assert "generate_tests(request, framework?, test_type?, fuzz?, fuzz_seed?, root?, wait_seconds?)" in error["advice"]
 
 
 async def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_what_is_near(project: Path) -> None:
