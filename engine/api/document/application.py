@@ -144,7 +144,7 @@ class AppObserver:
         Raises:
             SandboxFailure: the worker ended or hangs.
         """
-        line = await self._line({"fuzz": order}, seconds + self._surroundings.start_seconds + 90)
+        line = await self._line({"fuzz": order}, seconds + self._surroundings.start_seconds + 120)
         try:
             told = json.loads(line)
             return dict(told.get("fuzz") or {"failure": str(told["answers"][0]["failure"])})

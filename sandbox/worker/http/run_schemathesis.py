@@ -9,9 +9,14 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 import urllib.parse
 from pathlib import Path
 
+from .fuzz_history import CHANGING, Change, History
+
+BEGINNING_SECONDS = 30.0
+"""What it may take until it sends requests."""
 ENDING_SECONDS = 30.0
 """What ending may take once it is told to."""
 MOST_TOLD = 120
@@ -28,20 +33,23 @@ def fuzz(application, order):
             `user` is who asks, `headers` are sent with every request.
     """
     application.reset()
+    base_url = application.base_url
     headers = dict(order.get("headers") or {})
     if order.get("user"):
         headers.update(application.headers_of(order["user"]))
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         document, report = Path(folder, "openapi.json"), Path(folder, "events.ndjson")
         document.write_text(json.dumps(order["document"]), encoding="utf-8")
-        command = [*order["command"], "run", str(document), "--url", application.base_url, *_options(order, report)]
+        command = [*order["command"], "run", str(document), "--url", base_url, *_options(order, report)]
         for name, value in headers.items():
             command += ["--header", "{}: {}".format(name, value)]
-        ended = _run(command, folder, order["seconds"])
+        ended = _run(command, folder, report, order["seconds"])
+        # What was sent past the application's own client is nothing that it knows of. A fresh one has another address.
+        application.fresh()
         if not report.is_file():
             return {"failure": "Schemathesis wrote no report: " + ended[-500:]}
         with report.open(encoding="utf-8", errors="replace") as lines:
-            found = counterexamples(lines, application.base_url)
+            found = counterexamples(lines, base_url)
         return found if found["cases"] else {"failure": "Schemathesis sent nothing: " + ended[-500:]}
 
 
@@ -55,8 +63,9 @@ def _options(order, report):
     return options
 
 
-def _run(command, folder, seconds):
-    """What a command printed; after some seconds it is told to end, as by a person, so that it writes its report."""
+def _run(command, folder, report, seconds):
+    """What a command printed; some seconds after its report begins it is told to end, as by a person, so that it writes
+    all of it."""
     own = {"PATH": os.environ.get("PATH", ""), "HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8", "PYTHONUTF8": "1"}
     process = subprocess.Popen(
         command,
@@ -67,6 +76,7 @@ def _run(command, folder, seconds):
         env=own,
         start_new_session=True,
     )
+    _wait_until_begun(process, report)
     try:
         printed, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -79,10 +89,22 @@ def _run(command, folder, seconds):
     return printed.decode("utf-8", "replace").strip()
 
 
+def _wait_until_begun(process, report):
+    """Wait until a program is about to send requests: importing it takes seconds on a busy machine."""
+    began = time.monotonic()
+    while time.monotonic() - began < BEGINNING_SECONDS and process.poll() is None:
+        if report.is_file() and b'"EngineStarted"' in report.read_bytes():
+            break
+        time.sleep(0.05)
+
+
 def counterexamples(lines, base_url):
     """The counterexamples in the lines of a report, the shortest of each operation, check and status, and how many
-    cases it has. A line that does not read is passed over: the last one of a run that was ended may be cut short."""
-    cases, kept = 0, {}
+    cases it has. A line that does not read is passed over: the last one of a run that was ended may be cut short.
+
+    Each is {"label", "check", "status", "request"}; a server error has "stories" as well, see `History.stories`.
+    """
+    cases, kept, history = 0, {}, History()
     for line in lines:
         try:
             event = json.loads(line).get("ScenarioFinished")
@@ -90,7 +112,7 @@ def counterexamples(lines, base_url):
         except (ValueError, AttributeError, KeyError):
             continue
         cases += len(recorder.get("interactions") or ())
-        for found in _failed(recorder, base_url):
+        for found in _failed(recorder, base_url, history, cases):
             key = (found["label"], found["check"], found["status"])
             same = kept.setdefault(key, [])
             same.append(found)
@@ -101,22 +123,32 @@ def counterexamples(lines, base_url):
     return {"counterexamples": every[:MOST_TOLD], "cases": cases}
 
 
-def _failed(recorder, base_url):
-    for name, checks in (recorder.get("checks") or {}).items():
-        failed = [check["name"] for check in checks if check.get("status") == "failure"]
-        case = (recorder.get("cases") or {}).get(name)
+def _failed(recorder, base_url, history, scenario):
+    """The counterexamples of one scenario; what it changed joins the history."""
+    for name, case in (recorder.get("cases") or {}).items():
         interaction = (recorder.get("interactions") or {}).get(name)
-        if not failed or not case or not interaction:
-            continue
-        request = _request(case["value"], interaction["request"], base_url)
+        request = _request(case["value"], interaction["request"], base_url) if interaction else None
         if request is None or len(json.dumps(request)) > MOST_LETTERS:
             continue
-        yield {
-            "label": "{} {}".format(case["value"]["method"], case["value"]["path"]),
-            "check": failed[0],
-            "status": (interaction.get("response") or {}).get("status_code") or 0,
-            "request": request,
-        }
+        response = interaction.get("response") or {}
+        status = response.get("status_code") or 0
+        checks = (recorder.get("checks") or {}).get(name) or ()
+        failed = [check["name"] for check in checks if check.get("status") == "failure"]
+        if failed:
+            label = "{} {}".format(case["value"]["method"], case["value"]["path"])
+            found = {"label": label, "check": failed[0], "status": status, "request": request}
+            broken = failed[0] == "not_a_server_error"
+            yield {**found, "stories": history.stories(request, scenario)} if broken else found
+        if request["method"] in CHANGING and 200 <= status < 400:
+            history.add(Change(request, _told(response), scenario))
+
+
+def _told(response):
+    """The JSON of an answer; None for another one."""
+    try:
+        return json.loads(base64.b64decode(response["content"]["$base64"]))
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _request(case, sent, base_url):

@@ -1,26 +1,23 @@
 """Has Schemathesis fuzz an application, and sends its counterexamples again, each to a fresh state.
 
-What repeats there is judged as our own requests are, so that a cause that both found is one finding. What does not
-hangs on what was sent before, which nobody could show with one request: it is counted, and told nowhere else.
+What repeats there, alone or after changes that were made before, is judged as our own requests are, so that a cause
+that both found is one finding. What does not is counted, and told nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from .....sandbox.target import PythonTarget
 from .....utils.names.counted import counted
-from ...document.application import AppConditions, AppLaunch, AppObserver, open_application
-from ...document.auth import Credential, auth_entry, secret_location
+from ...document.application import AppConditions, AppLaunch, open_application
+from ...document.auth import Credential, secret_location
 from ...document.fuzz_program import SchemathesisProgram
-from ...model.model import Api, Json, ObservedProposal, Operation, Proposal
-from ...values.unusual import kind_in
-from ..execute import execute_proposals
+from ...model.model import Api, Json, ObservedProposal
 from ..sign_in.users import ADMIN, USER, sign_in_users
+from .fuzz_replay import Counterexample, FuzzReplay
 
-SCHEMATHESIS = "Schemathesis"
 _LONGEST_ROUND = 100.0
 """Seconds with one state and one sign-in: tokens may end, and what is fuzzed may end its sign-in."""
 
@@ -66,7 +63,7 @@ async def fuzz_api(
     only = [one.label for one in api.operations if wanted is not None and one.name in wanted]
     described = {key: value for key, value in document.items() if key != "servers"}
     order = {"command": list(options.program.command), "document": described, "only": only}
-    found: list[tuple[str, Json]] = []
+    found: list[Counterexample] = []
     notes: list[str] = []
     sent = 0
     async with open_application(target, launch, conditions, readable=options.program.readable) as observer:
@@ -79,15 +76,14 @@ async def fuzz_api(
                 seconds,
             )
             notes += [f"Fuzzing: {told['failure']}"] if "failure" in told else []
-            found += [(who, one) for one in told.get("counterexamples") or ()]
+            found += [Counterexample(who, one) for one in told.get("counterexamples") or ()]
             sent += int(told.get("cases") or 0)
-        seen = await _replayed(observer, _proposals(api, found, credentials), credentials)
-    repeated = [one for one in seen if (one.steady and one.answer.status >= 500) or one.answer.failure]
-    lost = sum(one["check"] == "not_a_server_error" for _, one in found) - len(repeated)
+        seen, lost = await FuzzReplay(observer, api, credentials).seen(found)
     notes.append(f"Schemathesis sent {counted(sent, 'request')} with the seed {options.seed}.")
-    if lost > 0:
+    if lost:
         notes.append(
-            f"{counted(lost, 'server error')} that Schemathesis met did not repeat on a fresh state, and are left out."
+            f"{counted(lost, 'server error')} that Schemathesis met did not repeat on a fresh state, nor after "
+            "what was changed before, and are left out."
         )
     return Fuzzing(tuple(seen), tuple(dict.fromkeys(notes)))
 
@@ -104,42 +100,3 @@ def _headers(credentials: Mapping[str, Credential]) -> dict[str, str]:
     """Return the headers of keys that every request has."""
     fixed = [secret_location(known, known.value) for known in credentials.values() if known.sign_in is None]
     return {name: value for where, name, value in fixed if where == "headers"}
-
-
-def _proposals(api: Api, found: Sequence[tuple[str, Json]], credentials: Mapping[str, Credential]) -> list[Proposal]:
-    """Return the requests of counterexamples of known operations; of other methods none, which no client sends."""
-    operations = {operation.label: operation for operation in api.operations}
-    fixed = [name for name, known in credentials.items() if known.sign_in is None]
-    made: list[Proposal] = []
-    for who, one in found:
-        operation = operations.get(str(one["label"]))
-        if operation is not None:
-            asking = [*([who] if who else []), *fixed]
-            request = {**one["request"], **({"auth": auth_entry(asking)} if asking else {})}
-            made.append(_proposal(operation, request, len(made)))
-    return made
-
-
-def _proposal(operation: Operation, request: Json, number: int) -> Proposal:
-    values: list[Any] = [request.get(part) for part in ("path_parameters", "query", "headers")]
-    values.append((request.get("body") or {}).get("content"))
-    return Proposal(
-        operation,
-        f"fuzzed_{number}",
-        f"{operation.label} with values that {SCHEMATHESIS} made",
-        "boundary",
-        request,
-        cause=kind_in(values),
-        found_by=SCHEMATHESIS,
-    )
-
-
-async def _replayed(
-    observer: AppObserver, proposals: Sequence[Proposal], credentials: Mapping[str, Credential]
-) -> list[ObservedProposal]:
-    """Return what each request is answered on a fresh state, twice: what differs is not steady."""
-    first = await execute_proposals(observer, proposals, credentials)
-    again = await execute_proposals(observer, proposals, credentials)
-    return [
-        replace(one, steady=one.answer.status == other.answer.status) for one, other in zip(first, again, strict=True)
-    ]

@@ -56,6 +56,132 @@ DOCUMENT: dict[str, Any] = {
     },
 }
 
+NOTES = """
+import json
+import re
+
+NOTES = {}
+
+
+def app(environ, start_response):
+    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
+    status, answer = "404 Not Found", {"detail": "no such note"}
+    named = re.fullmatch("/notes/([a-z0-9]+)", path)
+    if (method, path) == ("POST", "/notes"):
+        status, answer = "422 Invalid", {"detail": "no text"}
+        if b'"text"' in body:
+            key = "note%05d" % (7919 * len(NOTES) + 11)
+            NOTES[key] = "text"
+            status, answer = "201 Created", {"key": key}
+    elif named and named[1] in NOTES:
+        status, answer = "200 OK", {"ok": True}
+        if method == "DELETE":
+            NOTES[named[1]] = None
+        else:
+            answer = {"letters": letters(NOTES[named[1]])}
+    start_response(status, [("content-type", "application/json")])
+    return [json.dumps(answer).encode()]
+
+
+def letters(text):
+    return len(text)
+"""
+_KEY = {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}}
+_TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
+_MADE = {"type": "object", "required": ["key"], "properties": {"key": {"type": "string"}}}
+_READ = {"200": {"description": "there"}, "404": {"description": "not there"}}
+NOTES_DOCUMENT: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Notes", "version": "1"},
+    "paths": {
+        "/notes": {
+            "post": {
+                "operationId": "make",
+                "requestBody": {"required": True, "content": {"application/json": {"schema": _TEXT}}},
+                "responses": {
+                    "201": {"description": "made", "content": {"application/json": {"schema": _MADE}}},
+                    "422": {"description": "invalid"},
+                },
+            }
+        },
+        "/notes/{key}": {
+            "get": {"operationId": "read", "parameters": [_KEY], "responses": _READ},
+            "delete": {"operationId": "remove", "parameters": [_KEY], "responses": _READ},
+        },
+    },
+}
+SIGNING_IN = """
+import json
+import secrets
+
+USERS, SESSIONS = {}, {}
+"""
+GUARDED = """
+
+def signed(path, body):
+    try:
+        given = json.loads(body)
+        name, password = given["username"], given["password"]
+        good = type(name) is str and type(password) is str and len(password) > 3
+    except (ValueError, KeyError, TypeError):
+        good = False
+    if not good:
+        return "422 Invalid", {"detail": "no name or password"}
+    if path == "/signup":
+        USERS[name] = password
+        return "201 Created", {"username": name}
+    if USERS.get(name) != password:
+        return "401 Unauthorized", {"detail": "unknown"}
+    token = secrets.token_hex(16)
+    SESSIONS[token] = name
+    return "200 OK", {"access_token": token}
+
+
+def app(environ, start_response):
+    path, scheme = environ["PATH_INFO"], environ.get("HTTP_AUTHORIZATION", "")
+    if path in ("/signup", "/login"):
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        status, answer = signed(path, body)
+    elif scheme.replace("Bearer ", "") in SESSIONS:
+        return counters(environ, start_response)
+    else:
+        status, answer = "401 Unauthorized", {"detail": "sign in first"}
+    start_response(status, [("content-type", "application/json")])
+    return [json.dumps(answer).encode()]
+"""
+_NAMED = {
+    "type": "object",
+    "required": ["username", "password"],
+    "properties": {"username": {"type": "string"}, "password": {"type": "string", "minLength": 4}},
+}
+_GIVEN = {"required": True, "content": {"application/json": {"schema": _NAMED}}}
+_TOKEN = {"type": "object", "properties": {"access_token": {"type": "string"}}}
+SIGN_IN_PATHS: dict[str, Any] = {
+    "/signup": {
+        "post": {
+            "operationId": "signup",
+            "requestBody": _GIVEN,
+            "responses": {"201": {"description": "made"}, "422": {"description": "invalid"}},
+        }
+    },
+    "/login": {
+        "post": {
+            "operationId": "login",
+            "requestBody": _GIVEN,
+            "responses": {
+                "200": {"description": "in", "content": {"application/json": {"schema": _TOKEN}}},
+                "401": {"description": "unknown"},
+                "422": {"description": "invalid"},
+            },
+        }
+    },
+}
+SECURED: dict[str, Any] = DOCUMENT["paths"]["/counters"]["post"] | {"security": [{"token": []}]}
+SCHEMES = {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}}
+SECONDS = 10
+"""Schemathesis ends before, where it has tried everything."""
+
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -76,15 +202,17 @@ def test_without_the_extra_the_error_says_what_to_install(tmp_path: Path) -> Non
     assert "testwright[fuzz]" in (missing.value.advice or "")
 
 
-async def _defects(root: Path, python: Path, *, explored: bool) -> list[dict[str, Any]]:
+async def _defects(
+    root: Path, python: Path, source: str = APP, document: dict[str, Any] = DOCUMENT, *, explored: bool
+) -> list[dict[str, Any]]:
     """The suspected defects of an application that Schemathesis fuzzes, and that we explore before it or not."""
-    api, launch = api_from_document(DOCUMENT, path="src/web.py"), AppLaunch("web:app", import_roots=("src",))
-    async with prepared(root, {"src/web.py": APP}) as target:
+    api, launch = api_from_document(document, path="src/web.py"), AppLaunch("web:app", import_roots=("src",))
+    async with prepared(root, {"src/web.py": source}) as target:
         exploration = ApiExploration(api, (), {}, (), (), (), 0, SampleValues(api.components), {})
         if explored:
             exploration = await explore_api(target, api, launch)
-        options = FuzzOptions(schemathesis_of(root, python), seed=1, seconds=6)
-        found = await fuzz_api(target, api, launch, DOCUMENT, exploration.credentials, options)
+        options = FuzzOptions(schemathesis_of(root, python), seed=1, seconds=SECONDS)
+        found = await fuzz_api(target, exploration.api, launch, document, exploration.credentials, options)
     assert "with the seed 1" in found.notes[0]
     exploration = replace(exploration, fuzzed=found.seen)
     spec = compose_spec(
@@ -108,3 +236,22 @@ def test_a_server_error_that_schemathesis_finds_is_a_suspected_defect_with_a_rep
 def test_what_we_find_as_well_is_one_defect_that_names_both(tmp_path: Path, python: Path) -> None:
     [defect] = [one for one in asyncio.run(_defects(tmp_path, python, explored=True)) if "500" in one["title"]]
     assert defect["observed"].endswith("(found by testwright and Schemathesis)")
+
+
+@pytest.mark.feature("T-20")
+def test_a_server_error_after_other_requests_is_told_with_those_it_needs(tmp_path: Path, python: Path) -> None:
+    [defect] = asyncio.run(_defects(tmp_path, python, NOTES, NOTES_DOCUMENT, explored=False))
+    assert defect["title"].startswith("GET /notes/{key} answers 500: after POST /notes, DELETE /notes/{key}")
+    assert "TypeError" in defect["observed"]
+    sent = [line for line in defect["reproduce"].splitlines() if "curl" in line]
+    assert [word in line for line, word in zip(sent, ("POST", "DELETE", "curl -s -i"), strict=True)] == [True] * 3
+
+
+@pytest.mark.feature("T-20")
+def test_what_only_those_who_have_signed_in_reach_is_fuzzed_as_one_of_them(tmp_path: Path, python: Path) -> None:
+    source = APP.replace("import json", SIGNING_IN).replace("def app(", "def counters(") + GUARDED
+    document = {**DOCUMENT, "paths": {**SIGN_IN_PATHS, "/counters": {"post": SECURED}}, "components": SCHEMES}
+    found = asyncio.run(_defects(tmp_path, python, source, document, explored=True))
+    [defect] = [one for one in found if "ZeroDivisionError" in one["observed"]]
+    assert defect["observed"].endswith("(found by testwright and Schemathesis)")
+    assert "Bearer $USER_TOKEN" in defect["reproduce"]
