@@ -341,6 +341,9 @@ def lacks_refusal(seen: ObservedProposal) -> bool:
     Those who may not get through, ids that name nothing, and values that the document does not allow: the document is
     incomplete then, and the code is right.
     """
+    # What another program made may be anything that the document does not allow, and be refused for that.
+    if seen.proposal.found_by:
+        return 400 <= seen.answer.status < 500 and not _is_declared(seen)
     expected = {"authentication": (401, 403), "authorization": (401, 403, 404), "not_found": (404, 410)}
     allowed = expected.get(seen.proposal.category, ())
     # What the document does not allow may be refused.

@@ -1,6 +1,7 @@
 """Sends the requests of an API test spec to the application, and signs its users in."""
 
 import base64
+import contextlib
 import re
 from typing import Any
 
@@ -41,11 +42,16 @@ def path_of(request):
 
 
 def send(application, request, names):
-    """One request; what is to be saved of the answer goes to `names`. `user` in it names who asks."""
+    """One request; what is to be saved of the answer goes to `names`. `user` in it names who asks.
+
+    What the answer lacks has no name then: it is a later request that cannot be sent without it, and the answer counts.
+    """
     answer = _answer(application, request, names)
     for name, pointer in (request.get("save") or {}).items():
+        names.pop(name, None)
         header = pointer.removeprefix(HEADERS)
-        names[name] = pointed(answer.json, pointer) if header == pointer else answer.headers[header]
+        with contextlib.suppress(KeyError, IndexError, TypeError, ValueError):
+            names[name] = pointed(answer.json, pointer) if header == pointer else answer.headers[header]
     return {
         "status": answer.status,
         "headers": answer.headers,

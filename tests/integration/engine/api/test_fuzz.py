@@ -56,61 +56,6 @@ DOCUMENT: dict[str, Any] = {
     },
 }
 
-NOTES = """
-import json
-import re
-
-NOTES = {}
-
-
-def app(environ, start_response):
-    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-    method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
-    status, answer = "404 Not Found", {"detail": "no such note"}
-    named = re.fullmatch("/notes/([a-z0-9]+)", path)
-    if (method, path) == ("POST", "/notes"):
-        status, answer = "422 Invalid", {"detail": "no text"}
-        if b'"text"' in body:
-            key = "note%05d" % (7919 * len(NOTES) + 11)
-            NOTES[key] = "text"
-            status, answer = "201 Created", {"key": key}
-    elif named and named[1] in NOTES:
-        status, answer = "200 OK", {"ok": True}
-        if method == "DELETE":
-            NOTES[named[1]] = None
-        else:
-            answer = {"letters": letters(NOTES[named[1]])}
-    start_response(status, [("content-type", "application/json")])
-    return [json.dumps(answer).encode()]
-
-
-def letters(text):
-    return len(text)
-"""
-_KEY = {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}}
-_TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
-_MADE = {"type": "object", "required": ["key"], "properties": {"key": {"type": "string"}}}
-_READ = {"200": {"description": "there"}, "404": {"description": "not there"}}
-NOTES_DOCUMENT: dict[str, Any] = {
-    "openapi": "3.0.3",
-    "info": {"title": "Notes", "version": "1"},
-    "paths": {
-        "/notes": {
-            "post": {
-                "operationId": "make",
-                "requestBody": {"required": True, "content": {"application/json": {"schema": _TEXT}}},
-                "responses": {
-                    "201": {"description": "made", "content": {"application/json": {"schema": _MADE}}},
-                    "422": {"description": "invalid"},
-                },
-            }
-        },
-        "/notes/{key}": {
-            "get": {"operationId": "read", "parameters": [_KEY], "responses": _READ},
-            "delete": {"operationId": "remove", "parameters": [_KEY], "responses": _READ},
-        },
-    },
-}
 SIGNING_IN = """
 import json
 import secrets
@@ -236,15 +181,6 @@ def test_a_server_error_that_schemathesis_finds_is_a_suspected_defect_with_a_rep
 def test_what_we_find_as_well_is_one_defect_that_names_both(tmp_path: Path, python: Path) -> None:
     [defect] = [one for one in asyncio.run(_defects(tmp_path, python, explored=True)) if "500" in one["title"]]
     assert defect["observed"].endswith("(found by testwright and Schemathesis)")
-
-
-@pytest.mark.feature("T-20")
-def test_a_server_error_after_other_requests_is_told_with_those_it_needs(tmp_path: Path, python: Path) -> None:
-    [defect] = asyncio.run(_defects(tmp_path, python, NOTES, NOTES_DOCUMENT, explored=False))
-    assert defect["title"].startswith("GET /notes/{key} answers 500: after POST /notes, DELETE /notes/{key}")
-    assert "TypeError" in defect["observed"]
-    sent = [line for line in defect["reproduce"].splitlines() if "curl" in line]
-    assert [word in line for line, word in zip(sent, ("POST", "DELETE", "curl -s -i"), strict=True)] == [True] * 3
 
 
 @pytest.mark.feature("T-20")
