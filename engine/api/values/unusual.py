@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+from ....utils.regex_examples import fits
+from ....utils.regex_examples import samples as samples_of
 from ..document.schemas import accepts_null, type_of
 from .data import SampleValues, bounds
 
@@ -27,6 +30,7 @@ KINDS = {
     "long": f"{_MOST_TEXT} letters",
     "huge": "a number beyond 64 bits",
     "negative": "a negative number",
+    "around": "more than its pattern names",
     "far": "the first moment there is",
     "other": "a value of an unusual type",
 }
@@ -88,6 +92,8 @@ def _candidates(whole: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Any]
         yield "empty", ""
         yield "nul", "a\x00b"
         yield "long", "x" * _MOST_TEXT
+    elif kind == "string" and isinstance(whole.get("pattern"), str) and "format" not in whole:
+        yield from (("around", text) for text in _around(whole["pattern"]))
     elif kind in ("integer", "number"):
         low, high = bounds(whole)
         size = str(whole.get("format") or "")
@@ -101,6 +107,21 @@ def _candidates(whole: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Any]
         yield "empty", {}
     elif not kind:
         yield "other", [[]]
+
+
+def _around(pattern: str) -> Iterator[str]:
+    """Yield a text that a pattern matches only a part of, which it allows where one of its choices has no anchors.
+
+    Code that relies on the pattern often takes it for what the pattern was meant to allow.
+    """
+    longer = (f"{before}{text}{after}" for text in samples_of(pattern) for before, after in (("", "0"), ("0", "")))
+    # Another sample may be as long: a pattern of one or more letters allows more letters.
+    yield from islice((text for text in longer if fits(pattern, text) and not _matches_whole(pattern, text)), 1)
+
+
+def _matches_whole(pattern: str, text: str) -> bool:
+    found = re.search(pattern, text)
+    return found is not None and found.span() == (0, len(text))
 
 
 def kind_in(value: Any) -> str:

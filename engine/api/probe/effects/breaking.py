@@ -31,6 +31,8 @@ from ..resource_model import (
 _MOST_ALONE = 8
 _MOST_UNANSWERED = 2
 _MOST_READ = 3
+_OUTSIDE_QUERIES = {"path": ("huge", "nul", "around"), "header": ("huge", "negative", "around")}
+"""Kinds elsewhere: a path without a part is another path; long paths and odd headers are the server's matter."""
 _WHOLE_BODIES = ([], None)
 """Bodies of another type than an object."""
 
@@ -91,34 +93,38 @@ async def _of_operation(tries: _Tries, world: ResourceModel, baseline: BaselineR
     readings = _read_after(world, baseline)
     found: list[Proposal] = []
     for together, alone in (*_bodies(world, baseline), *_parameters(world, baseline)):
-        proposal, refused = await _tried(tries, baseline, together, readings)
-        if proposal is None and not refused:
+        whole, refused = await _tried(tries, baseline, together, readings)
+        if not whole and not refused:
             continue
         single = [await _tried(tries, baseline, one, readings) for one in alone[:_MOST_ALONE] if len(alone) > 1]
-        broken = [one for one, _ in single if one is not None]
-        found += broken or ([proposal] if proposal is not None else [])
+        found += [proposal for broken, _ in single for proposal in broken] or whole
     return found
 
 
 async def _tried(
     tries: _Tries, baseline: BaselineRequest, unusual: _Unusual, readings: Sequence[BaselineRequest]
-) -> tuple[Proposal | None, bool]:
-    """Return what breaks: the request itself or a reading after it; and whether it was refused."""
+) -> tuple[list[Proposal], bool]:
+    """Return what breaks: the request itself and the first reading after it that does; and whether it was refused.
+
+    What is stored before a server error breaks readings for good, which is worse than the error.
+    """
     story = replace(baseline, request=unusual.request).story
     # What is not made in this story was made for nothing else.
     read = [reading for reading in readings if len(merge_setups(story, reading.setup)) == len(story)]
     answers = await tries.answers((*story, *(reading.request for reading in read)))
     marks: Json = {"priority": "low", "cause": KINDS[unusual.kind]}
     if len(answers) < len(story) or any(not answer.ok for answer in answers[: len(baseline.setup)]):
-        return None, False
+        return [], False
+    broken: list[Proposal] = []
     if _breaks(answers[len(story) - 1]):
         name, words = f"with_{unusual.words}", f"with {unusual.words}"
-        return make_proposal(baseline, name, words, "resilience", unusual.request, **marks), False
+        broken.append(make_proposal(baseline, name, words, "resilience", unusual.request, **marks))
     for reading, answer in zip(read, answers[len(story) :], strict=False):
         if _breaks(answer):
             words = f"after {baseline.operation.label} with {unusual.words}"
-            return make_proposal(reading, words, words, "resilience", reading.request, setup=story, **marks), False
-    return None, 400 <= answers[len(story) - 1].status < 500
+            broken.append(make_proposal(reading, words, words, "resilience", reading.request, setup=story, **marks))
+            break
+    return broken, 400 <= answers[len(story) - 1].status < 500
 
 
 def _breaks(answer: HttpAnswer) -> bool:
@@ -185,14 +191,14 @@ def _body_with(baseline: BaselineRequest, whole: Any, part: UnusualValue) -> _Un
 
 
 def _parameters(world: ResourceModel, baseline: BaselineRequest) -> Iterator[tuple[_Unusual, list[_Unusual]]]:
-    """Yield, for each kind, the request with all of its query so, and those with one parameter so; likewise paths."""
-    for where in ("query", "path"):
+    """Yield, for each kind, the request with all of its query so, and those with one parameter so; likewise of its path
+    and headers."""
+    for where in ("query", "path", "header"):
         kinds: dict[str, list[tuple[ApiParameter, UnusualValue]]] = {}
         for parameter in baseline.operation.parameters:
             if parameter.where == where:
                 for one in unusual_values(parameter.schema, world.samples, in_text=True):
-                    # A path without a part is another path, and one of that length is the server's matter.
-                    if where == "query" or one.kind in ("huge", "nul"):
+                    if where == "query" or one.kind in _OUTSIDE_QUERIES[where]:
                         kinds.setdefault(one.kind, []).append((parameter, one))
         for values in kinds.values():
             alone = [_parameter_with(baseline, [value]) for value in values]

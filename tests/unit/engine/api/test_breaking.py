@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal
+from testwright.engine.api.model.model import ApiParameter, HttpAnswer, Json, ObservedProposal
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.defects import suspected_defects
 from testwright.engine.api.probe.effects.breaking import breaking_proposals
@@ -82,6 +82,23 @@ async def test_a_reading_that_breaks_after_an_unusual_value_is_told(
     assert _content(proposal.setup[-1])["title"] == ""
 
 
+async def test_a_reading_that_stays_broken_after_a_server_error_is_told_as_well(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    stored: list[Json] = []
+
+    def chosen(request: Json) -> bool:
+        if request["method"] == "POST":
+            stored[:] = [request] if isinstance(_content(request), dict) and not _content(request)["title"] else []
+        return bool(stored) and request["path"] == "/parts"
+
+    found = by_name(await breaking_proposals(cast(Any, BreaksAt(finder, chosen, CRASH)), world, 999, wanted=("add",)))
+    assert [name.partition("_with_")[0] for name in found] == [
+        "add with_nothing_in_it_for_title",
+        "list after_post_parts",
+    ]
+
+
 async def test_what_is_made_at_one_path_is_read_in_the_list_at_another(
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
@@ -131,6 +148,7 @@ def test_what_a_document_excludes_is_no_unusual_value_of_it() -> None:
     assert plain == {"empty", "nul", "long"}
     assert {one.kind for one in unusual_values({"type": "string", "minLength": 1, "maxLength": 9}, samples)} == {"nul"}
     assert not list(unusual_values({"type": "string", "enum": ["a"]}, samples))
+    assert not list(unusual_values({"type": "string", "pattern": "^[a-z]+$"}, samples))
     assert not list(unusual_values({"type": "integer", "minimum": 0, "maximum": 9}, samples))
     maybe = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}]}
     assert {one.value for one in unusual_values(maybe, samples)} == {None, 2**63}
@@ -164,3 +182,20 @@ async def test_no_body_is_sent_with_a_value_that_the_whole_does_not_allow(
     world.baselines["add"] = replace(adding, operation=replace(adding.operation, body=body))
     breaking = BreaksAt(finder, lambda request: (_price(request) or 0) > 2**60, CRASH)
     assert await breaking_proposals(cast(Any, breaking), world, 999, wanted=("add",)) == []
+
+
+def test_a_text_with_more_than_its_pattern_names_is_unusual_where_the_pattern_has_no_anchors() -> None:
+    header = {"type": "string", "pattern": r'^"([0-9]+)"$|\*'}
+    assert [(one.kind, one.value) for one in unusual_values(header, SampleValues({}), in_text=True)] == [
+        ("around", "*0")
+    ]
+
+
+async def test_a_header_that_breaks_an_application_is_told(finder: BaselineFinder, world: ResourceModel) -> None:
+    listing = world.baselines["list"]
+    condition = ApiParameter("If-Match", "header", required=False, schema={"type": "string", "pattern": r"^\d+$|\*"})
+    operation = replace(listing.operation, parameters=(*listing.operation.parameters, condition))
+    world.baselines["list"] = replace(listing, operation=operation)
+    breaking = BreaksAt(finder, lambda request: (request.get("headers") or {}).get("If-Match") == "*0", CRASH)
+    [proposal] = await breaking_proposals(cast(Any, breaking), world, 999, wanted=("list",))
+    assert proposal.title.endswith("with more than its pattern names for If-Match")

@@ -164,6 +164,13 @@ def test_refused_values_that_a_document_does_not_allow_are_a_gap_of_the_document
     assert lacks_refusal(ObservedProposal(proposal, (HttpAnswer(status),))) is gap
 
 
+@pytest.mark.parametrize(("found_by", "gap"), [("Schemathesis", True), ("", False)])
+def test_what_another_program_made_may_be_refused_without_a_word_of_it_in_the_document(found_by, gap) -> None:
+    operation = Operation("", "add_note", "POST", "/notes", responses={"201": None})
+    proposal = Proposal(operation, "fuzzed", "it is asked", "boundary", {"method": "POST"}, found_by=found_by)
+    assert lacks_refusal(ObservedProposal(proposal, (HttpAnswer(422),))) is gap
+
+
 def test_credentials_that_are_refused_are_a_gap_of_the_document_in_every_category() -> None:
     assert lacks_refusal(asked("GET", 401, "success", "user"))
     assert not lacks_refusal(asked("GET", 401, "success", ""))
