@@ -32,6 +32,7 @@ from .effects.moments import mark_unordered
 from .effects.other_ids import other_id_proposals
 from .effects.parts import part_proposals
 from .effects.sets import mark_sets, runs_elsewhere
+from .effects.shared_flags import shared_flags
 from .effects.stored_lists import queries_varied, stored_lists
 from .effects.together import together_proposals
 from .effects.totals import total_proposals
@@ -231,6 +232,7 @@ async def _effects(
     """Return what is told of who did something, of several things and parts, of limits, and of a second session."""
     found = [
         *await maker_proposals(finder, world, most, wanted),
+        *await shared_flags(finder, world, most, wanted),
         *await total_proposals(finder, world, second, third, most, wanted),
         *await limit_proposals(finder, world, second, most, wanted),
         *await part_proposals(finder, world, most, wanted),

@@ -25,6 +25,8 @@ from .sign_in.shapes import with_own_password
 
 ID_NAMES = ("id", "uuid", "uid", "key", "slug", "number", "code", "name")
 _FILE = {"filename": "file.txt", "content": "content of a file"}
+_LIST_OF_IDS = re.compile(r"(?:_ids|Ids)$")
+_DEEPEST_LINK = 4
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -270,20 +272,45 @@ def _body(samples: SampleValues, operation: Operation, full: bool) -> Any:
     return made if isinstance(made, str) else NOTHING
 
 
-def _linked(world: ResourceModel, schema: Any, content: Any, setup: list[Json]) -> tuple[Any, list[Json]]:
-    """Return the body with ids of created resources, and the setup that creates them."""
-    if not isinstance(content, dict):
+def _linked(
+    world: ResourceModel, schema: Any, content: Any, setup: list[Json], depth: int = 0
+) -> tuple[Any, list[Json]]:
+    """Return the body with ids of created resources, also in what it wraps and lists, and the setup that creates them.
+
+    A list of bare ids is told by its name: `tag_ids`.
+    """
+    whole = world.samples.merged(schema)
+    if isinstance(content, list) and depth < _DEEPEST_LINK:
+        linked: list[Any] = []
+        for entry in content:
+            entry, setup = _linked(world, whole.get("items", True), entry, setup, depth + 1)
+            linked.append(entry)
+        return linked, setup
+    if not isinstance(content, dict) or depth == _DEEPEST_LINK:
         return content, setup
     made: Json = {}
     properties = world.samples.properties(schema)
     for name, value in content.items():
-        link = world.named(name) if isinstance(value, int | str) and not isinstance(value, bool) else None
-        if link is not None and _fits(link[0], link[1], type_of(world.samples.merged(properties.get(name, True)))):
-            made[name] = f"{{{{{link[1]}}}}}"
-            setup = merge_setups(setup, link[0].story)
+        inner = properties.get(name, True)
+        if isinstance(value, list) and _LIST_OF_IDS.search(name) and len(value) == 1:
+            items = world.samples.merged(inner).get("items", True)
+            one, setup = _linked_field(world, items, name[:-1], value[0], setup)
+            made[name] = [one]
+        elif isinstance(value, dict | list):
+            made[name], setup = _linked(world, inner, value, setup, depth + 1)
         else:
-            made[name] = value
+            made[name], setup = _linked_field(world, inner, name, value, setup)
     return made, setup
+
+
+def _linked_field(
+    world: ResourceModel, schema: Any, name: str, value: Any, setup: list[Json]
+) -> tuple[Any, list[Json]]:
+    """Return the id of a created resource in place of a value, where its name says so; else the value."""
+    link = world.named(name) if isinstance(value, int | str) and not isinstance(value, bool) else None
+    if link is None or not _fits(link[0], link[1], type_of(world.samples.merged(schema))):
+        return value, setup
+    return f"{{{{{link[1]}}}}}", merge_setups(setup, link[0].story)
 
 
 def _fits(producer: BaselineRequest, variable: str, kind: str) -> bool:

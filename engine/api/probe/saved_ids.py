@@ -8,6 +8,7 @@ from typing import Any
 
 from ..document.operations import resource_named, snake_case
 from ..document.schemas import merge_schema, type_of
+from ..model.json_values import escape_key
 from ..model.model import Api, HttpAnswer, Operation
 from .resource_model import ID_NAMES, ResourceModel, parse_json, resolve_pointer, resource_of
 
@@ -47,7 +48,7 @@ def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Se
     wanted = [pointer for _, _, parameters in operation.links for pointer in _from_links(parameters)]
     below = _parameters_below(operation, api)
     names = [*dict.fromkeys(below), *ID_NAMES, f"{resource}_id", f"{resource}Id", f"{resource}_uuid"]
-    holders = ["", "/data", f"/{resource}", "/result", "/item"]
+    holders = ["", "/data", f"/{resource}", "/result", "/item", *_wrapping(content)]
     candidates = [*wanted, *(f"{holder}/{name}" for holder in holders for name in names)]
     for pointer in candidates:
         part = resolve_pointer(content, pointer)
@@ -63,6 +64,15 @@ def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Se
         name = last if last.startswith(resource) or not resource else f"{resource}_{last}"
         return {name: pointer}
     return {}
+
+
+def _wrapping(content: Any) -> list[str]:
+    """Return where an answer holds the one thing that it is about: in a list, or in what wraps that or the thing."""
+    holder = ""
+    while len(content) == 1 if isinstance(content, dict | list) else False:
+        key, content = (0, content[0]) if isinstance(content, list) else next(iter(content.items()))
+        holder += f"/{escape_key(str(key))}"
+    return [holder.rpartition("/")[0], holder] if holder else []
 
 
 def _parameters_below(operation: Operation, api: Api) -> dict[str, bool]:

@@ -33,6 +33,7 @@ from ..probe.sign_in.others import (
     changed_by_another,
     changed_by_the_first,
     hides_from_others,
+    is_shared_flag,
     marks_of,
     read_by_others,
     refused_to_anonymous,
@@ -272,6 +273,8 @@ def _worth_a_case(seen: ObservedProposal, heeding: Collection[str]) -> bool:
     # The case would arrange something that already fails.
     if any(not answer.ok for answer in seen.answers[:-1]):
         return False
+    if is_shared_flag(proposal):
+        return False  # it shows what a suspected defect is about
     if proposal.category == "contract" and seen.answer.keeps_out:
         return False  # who asks was looked at before what is asked
     if proposal.category == "not_found" and status < 400:
