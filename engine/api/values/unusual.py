@@ -18,6 +18,9 @@ _HUGE = 2**63
 _MOST_TEXT = 1000
 _DEEPEST = 3
 _CHOSEN = {"enum", "const"}
+_SIGNS = "}{0!z}%s%'\"\\"
+_BRACE = "}0"
+"""Texts that break code which takes them for a format, a query or a template of its own."""
 _SIZED = re.compile(r"u?int(?:8|16|32|64)")
 """Formats of numbers that have bounds, which validators pass over."""
 _EARLIEST = "0001-01-01T00:00:00+14:00"
@@ -28,6 +31,7 @@ KINDS = {
     "empty": "nothing in it",
     "nul": "a NUL character",
     "long": f"{_MOST_TEXT} letters",
+    "signs": "braces, quotes and percent signs",
     "huge": "a number beyond 64 bits",
     "negative": "a negative number",
     "around": "more than its pattern names",
@@ -92,8 +96,10 @@ def _candidates(whole: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Any]
         yield "empty", ""
         yield "nul", "a\x00b"
         yield "long", "x" * _MOST_TEXT
+        yield "signs", _SIGNS
     elif kind == "string" and isinstance(whole.get("pattern"), str) and "format" not in whole:
-        yield from (("around", text) for text in _around(whole["pattern"]))
+        yield from (("around", text) for text in _around(whole["pattern"], "0"))
+        yield from (("signs", text) for text in _around(whole["pattern"], _BRACE))
     elif kind in ("integer", "number"):
         low, high = bounds(whole)
         size = str(whole.get("format") or "")
@@ -109,12 +115,15 @@ def _candidates(whole: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Any]
         yield "other", [[]]
 
 
-def _around(pattern: str) -> Iterator[str]:
+def _around(pattern: str, more: str) -> Iterator[str]:
     """Yield a text that a pattern matches only a part of, which it allows where one of its choices has no anchors.
 
     Code that relies on the pattern often takes it for what the pattern was meant to allow.
+
+    Args:
+        more: what stands before or after that part.
     """
-    longer = (f"{before}{text}{after}" for text in samples_of(pattern) for before, after in (("", "0"), ("0", "")))
+    longer = (f"{before}{text}{after}" for text in samples_of(pattern) for before, after in (("", more), (more, "")))
     # Another sample may be as long: a pattern of one or more letters allows more letters.
     yield from islice((text for text in longer if fits(pattern, text) and not _matches_whole(pattern, text)), 1)
 

@@ -127,7 +127,9 @@ def _failed(recorder, base_url, history, scenario):
     """The counterexamples of one scenario; what it changed joins the history."""
     for name, case in (recorder.get("cases") or {}).items():
         interaction = (recorder.get("interactions") or {}).get(name)
-        request = _request(case["value"], interaction["request"], base_url) if interaction else None
+        if not interaction:
+            continue
+        request = _request(case["value"], interaction["request"], base_url)
         if request is None or len(json.dumps(request)) > MOST_LETTERS:
             continue
         response = interaction.get("response") or {}

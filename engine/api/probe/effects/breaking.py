@@ -31,7 +31,7 @@ from ..resource_model import (
 _MOST_ALONE = 8
 _MOST_UNANSWERED = 2
 _MOST_READ = 3
-_OUTSIDE_QUERIES = {"path": ("huge", "nul", "around"), "header": ("huge", "negative", "around")}
+_OUTSIDE_QUERIES = {"path": ("huge", "nul", "around"), "header": ("huge", "negative", "around", "signs")}
 """Kinds elsewhere: a path without a part is another path; long paths and odd headers are the server's matter."""
 _WHOLE_BODIES = ([], None)
 """Bodies of another type than an object."""
