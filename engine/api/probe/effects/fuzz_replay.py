@@ -56,23 +56,21 @@ class FuzzReplay:
     async def seen(self, found: Sequence[Counterexample]) -> tuple[list[ObservedProposal], int]:
         """Return what the requests are answered, twice each, and how many server errors did not come again.
 
-        Requests of other methods than the API has are left out, which no client sends. Raises SandboxFailure.
+        Of an operation of which some came again the others are not counted: they are mostly the same. Requests of other methods than the API has are left out, which no client sends. Raises SandboxFailure.
         """
         known = [one for one in found if one.found["label"] in self._operations]
         alone = await self._twice([self._alone(one, number) for number, one in enumerate(known)])
-        told: list[ObservedProposal] = []
-        lost = 0
-        searched: Counter[str] = Counter()
+        told = [seen for one, seen in zip(known, alone, strict=True) if not one.is_server_error or _repeats(seen)]
+        met: Counter[str] = Counter()
         for number, (one, seen) in enumerate(zip(known, alone, strict=True)):
             if not one.is_server_error or _repeats(seen):
-                told.append(seen)
                 continue
-            searched[one.found["label"]] += 1
-            wanted = searched[one.found["label"]] <= _MOST_SEARCHED
-            story = await self._after_others(one, number) if wanted else None
+            met[one.found["label"]] += 1
+            searched = met[one.found["label"]] <= _MOST_SEARCHED
+            story = await self._after_others(one, number) if searched else None
             told += await self._twice([story]) if story is not None else []
-            lost += story is None
-        return told, lost
+        came_again = {seen.proposal.operation.label for seen in told if _repeats(seen)}
+        return told, sum(number for label, number in met.items() if label not in came_again)
 
     async def _twice(self, proposals: Sequence[Proposal]) -> list[ObservedProposal]:
         """Return what each request is answered on a fresh state, twice: what differs is not steady."""

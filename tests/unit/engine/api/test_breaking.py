@@ -171,7 +171,12 @@ def test_members_of_any_name_and_first_items_have_the_values_of_their_own_schema
     samples = SampleValues({})
     below = [one for one in unusual_parts(labels, {"name": "Ada"}, samples) if one.place == ("name",)]
     assert {one.kind for one in below} == {"empty", "nul", "long", "signs"}
-    assert {one.kind for one in unusual_parts(pair, ["a"], samples) if one.place == (0,)} == {"empty", "nul", "long"}
+    assert {one.kind for one in unusual_parts(pair, ["a"], samples) if one.place == (0,)} == {
+        "empty",
+        "nul",
+        "long",
+        "signs",
+    }
 
 
 async def test_no_body_is_sent_with_a_value_that_the_whole_does_not_allow(
