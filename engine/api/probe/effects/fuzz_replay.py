@@ -56,7 +56,11 @@ class FuzzReplay:
     async def seen(self, found: Sequence[Counterexample]) -> tuple[list[ObservedProposal], int]:
         """Return what the requests are answered, twice each, and how many server errors did not come again.
 
-        Of an operation of which some came again the others are not counted: they are mostly the same. Requests of other methods than the API has are left out, which no client sends. Raises SandboxFailure.
+        Of an operation of which some came again the others are not counted: they are mostly the same. Requests of
+        other methods than the API has are left out, which no client sends.
+
+        Raises:
+            SandboxFailure: the sandbox broke.
         """
         known = [one for one in found if one.found["label"] in self._operations]
         alone = await self._twice([self._alone(one, number) for number, one in enumerate(known)])
