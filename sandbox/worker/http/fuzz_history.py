@@ -18,7 +18,7 @@ _PARTS = ("path_parameters", "query", "body")
 
 
 class Change:
-    """A request that was taken and may have changed something.
+    """A request that may have changed something.
 
     Attributes:
         told: what the answer told that the request does not have, with its place.

@@ -141,7 +141,8 @@ def _failed(recorder, base_url, history, scenario):
             found = {"label": label, "check": failed[0], "status": status, "request": request}
             broken = failed[0] == "not_a_server_error"
             yield {**found, "stories": history.stories(request, scenario)} if broken else found
-        if request["method"] in CHANGING and 200 <= status < 400:
+        # What ends in a server error may have been stored before it.
+        if request["method"] in CHANGING and (200 <= status < 400 or status >= 500):
             history.add(Change(request, _told(response), scenario))
 
 

@@ -103,8 +103,7 @@ class FuzzReplay:
         self._left -= 1
         proposal = self._story(one, story, steps, number)
         [seen] = await execute_proposals(self._observer, [proposal], self._credentials)
-        # A step that itself breaks is another defect.
-        return seen.complete and seen.answer.status >= 500 and all(step.status < 500 for step in seen.answers[:-1])
+        return seen.complete and seen.answer.status >= 500
 
     def _alone(self, one: Counterexample, number: int) -> Proposal:
         return self._proposal(one, one.found["request"], (), number)

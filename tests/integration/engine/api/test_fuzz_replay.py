@@ -131,3 +131,13 @@ def test_a_value_of_an_earlier_scenario_is_made_again(tmp_path: Path) -> None:
     assert len(found["stories"][0]["before"]) == len(before)
     _, [seen], _ = asyncio.run(_replayed(tmp_path, [found]))
     assert seen.answer.status == 500
+
+
+def test_a_change_that_ended_in_a_server_error_may_have_been_stored() -> None:
+    recorded = json.loads(EVENTS.read_text().splitlines()[-1])
+    interactions = recorded["ScenarioFinished"]["recorder"]["interactions"]
+    for interaction in interactions.values():
+        if interaction["request"]["method"] == "DELETE":
+            interaction["response"]["status_code"] = 500
+    [found] = counterexamples([json.dumps(recorded)], ADDRESS)["counterexamples"]
+    assert [step["method"] for step in found["stories"][0]["before"]] == ["POST", "DELETE", "DELETE"]
