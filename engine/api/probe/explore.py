@@ -36,9 +36,10 @@ from .effects.shared_flags import shared_flags
 from .effects.stored_lists import queries_varied, stored_lists
 from .effects.together import together_proposals
 from .effects.totals import total_proposals
-from .execute import differs_from, drop_setup, execute_proposals, mark_state_dependent, merge_observations
+from .execute import differs_from, drop_setup, execute_proposals
 from .flag_effects import with_effect
 from .judge import MOST_TEXT
+from .observe_again import observe_again
 from .propose import proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded, logins_after_change
 from .propose_relations import relation_proposals, untouched_readings
@@ -49,7 +50,7 @@ from .resource_model import BaselineRequest, ResourceModel, is_complete
 from .second_values import second_creations, second_things, third_things, varied_stories
 from .sign_in.failure import MissingCredential, SignInFailure
 from .sign_in.letter_case import letter_case_proposals
-from .sign_in.prepare import find_credentials, sign_in_again
+from .sign_in.prepare import find_credentials
 from .sign_in.shapes import logins
 from .sign_in.tokens import second_sessions
 from .sign_in.try_out import SeededUser
@@ -135,7 +136,8 @@ async def explore_api(
         seen_here = await _seen_first(observer, proposals, credentials, _left(began, seconds))
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
-    seen, sent_again = await _seen_again(target, launch, moved, world, seen_here, credentials)
+    again, sent_again = await observe_again(target, launch, moved, world, seen_here, credentials)
+    seen = _in_order(again, world)
     if _left(began, seconds) > 0 and not runs_elsewhere(launch):
         seen = await mark_sets(target, launch, moved, world, seen, credentials, _left(began, seconds))
     tested = _tested(api, wanted)
@@ -166,24 +168,11 @@ async def _seen_first(
     return await mark_unordered(observer, seen, credentials, _left(began, seconds))
 
 
-async def _seen_again(
-    target: PythonTarget,
-    launch: AppLaunch,
-    conditions: AppConditions,
-    world: ResourceModel,
-    seen: Sequence[ObservedProposal],
-    credentials: dict[str, Credential],
-) -> tuple[list[ObservedProposal], int]:
-    """Return what was observed with what another start of the application answers, in the order of the operations, and
-    how many requests it took."""
-    async with open_application(target, launch, conditions) as observer:
-        await sign_in_again(observer, world)
-        others = await execute_proposals(observer, [observed.proposal for observed in seen], credentials)
-        merged = [merge_observations(observed, other) for observed, other in zip(seen, others, strict=True)]
-        merged = await mark_state_dependent(observer, merged, credentials)
+def _in_order(seen: Iterable[ObservedProposal], world: ResourceModel) -> list[ObservedProposal]:
+    """Return observations in the order of the operations, without refusals of which the reason is unknown."""
     order = {operation.name: at for at, operation in enumerate(world.api.operations)}
-    kept = [observed for observed in merged if not _is_refused_anyway(observed, world)]
-    return sorted(kept, key=lambda observed: order[observed.proposal.operation.name]), observer.sent
+    kept = [observed for observed in seen if not _is_refused_anyway(observed, world)]
+    return sorted(kept, key=lambda observed: order[observed.proposal.operation.name])
 
 
 def _tested(api: Api, wanted: Collection[str] | None) -> Api:
