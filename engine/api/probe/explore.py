@@ -31,13 +31,13 @@ from .effects.makers import maker_proposals
 from .effects.moments import mark_unordered
 from .effects.other_ids import other_id_proposals
 from .effects.parts import part_proposals
+from .effects.query_effects import with_effect
 from .effects.sets import mark_sets, runs_elsewhere
 from .effects.shared_flags import shared_flags
 from .effects.stored_lists import queries_varied, stored_lists
 from .effects.together import together_proposals
 from .effects.totals import total_proposals
 from .execute import differs_from, drop_setup, execute_proposals
-from .flag_effects import with_effect
 from .judge import MOST_TEXT
 from .observe_again import observe_again
 from .propose import proposals_for, readings_after_change, wrong_methods

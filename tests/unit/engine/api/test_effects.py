@@ -17,8 +17,8 @@ from testwright.engine.api.probe.effects.columns import SORTED
 from testwright.engine.api.probe.effects.conditions import conditional_proposals, heeding_conditions
 from testwright.engine.api.probe.effects.lists import FLAGS, filled_lists
 from testwright.engine.api.probe.effects.makers import maker_proposals
+from testwright.engine.api.probe.effects.query_effects import with_effect
 from testwright.engine.api.probe.effects.totals import total_proposals
-from testwright.engine.api.probe.flag_effects import with_effect
 from testwright.engine.api.probe.propose_relations import _opposite, relation_proposals
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.second_values import second_things, third_things

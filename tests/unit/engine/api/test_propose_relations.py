@@ -15,7 +15,7 @@ from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.effects.lists import filled_lists
-from testwright.engine.api.probe.flag_effects import with_effect
+from testwright.engine.api.probe.effects.query_effects import with_effect
 from testwright.engine.api.probe.propose import readings_after_change
 from testwright.engine.api.probe.propose_relations import relation_proposals, untouched_readings
 from testwright.engine.api.probe.propose_updates import update_proposals

@@ -13,7 +13,7 @@ from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.effects.lists import BY_USERS, filled_lists
-from testwright.engine.api.probe.flag_effects import with_effect
+from testwright.engine.api.probe.effects.query_effects import with_effect
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.second_values import second_things
 from testwright.engine.api.values.data import SampleValues

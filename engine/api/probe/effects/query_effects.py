@@ -6,15 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ..model.json_values import lists
-from ..model.model import HttpAnswer, Json, Proposal
-from .baselines import BaselineFinder
-from .effects.columns import PICKED, SORTED
-from .effects.lists import BY_USERS, FLAGS
-from .execute import differs_from
-from .propose_access import FOR_OTHERS
-from .resource_model import ResourceModel, parse_json
-from .sign_in.users import USER
+from ...model.json_values import lists
+from ...model.model import HttpAnswer, Json, Proposal
+from ..baselines import BaselineFinder
+from ..execute import differs_from
+from ..propose_access import FOR_OTHERS
+from ..resource_model import ResourceModel, parse_json
+from ..sign_in.users import USER
+from .columns import PICKED, SORTED
+from .lists import BY_USERS, FLAGS
 
 _MOST_FOR_OTHERS = 2
 
