@@ -24,7 +24,7 @@ from ..model.options import Framework, PairedRun, SuiteOptions
 from ..model.project_config import pytest_settings
 from ..model.results import CaseResult, SuiteResult
 from .attempt import SuiteAttempt, outcomes_so_far
-from .launch import Launcher, LaunchResult, PytestSetup, error_line
+from .launch import Launcher, LaunchResult, PytestSetup, background_task, error_line
 
 Files = Mapping[str, str] | Sequence[Path]
 Outcomes = Mapping[str, CaseResult]
@@ -63,6 +63,7 @@ class Suite:
         self._again = again
         self.files = tuple(files)
         self.framework: Framework = framework
+        self.measures_time = benchmarks or framework == "locust"
         self.workspace = workspace
         self.sandbox_kind = target.sandbox.kind
         settings = pytest_settings(workspace.project) if framework == "pytest" else ()
@@ -84,7 +85,11 @@ class Suite:
         return replace(result, sandbox=self.sandbox_kind, notes=self._told(result))
 
     async def run_ahead(
-        self, runs: Sequence[SuiteOptions], told: Callable[[SuiteResult], None] | None = None
+        self,
+        runs: Sequence[SuiteOptions],
+        told: Callable[[SuiteResult], None] | None = None,
+        *,
+        two_at_once: bool = False,
     ) -> list[SuiteResult | None]:
         """Run several times with as few starts of the runner as possible: those that agree in `SuiteOptions.start`
         share one.
@@ -94,6 +99,7 @@ class Suite:
 
         Args:
             told: called with the first result as soon as it is there, if it is no None.
+            two_at_once: whether two starts may work at the same time, the second in a workspace of its own.
 
         Raises:
             EnvironmentFault, SandboxFailure: as `run`.
@@ -112,16 +118,30 @@ class Suite:
             if result is not None and told is not None:
                 told(result)
 
-        for start in dict.fromkeys(options.start for options in runs):
-            places = [place for place, options in enumerate(runs) if options.start == start]
+        async def share(launcher: Launcher, places: Sequence[int]) -> None:
             chosen = [runs[place] for place in places]
             wall = sum(options.wall_seconds for options in chosen)
-            many = await self._launcher.launch_all(
+            many = await launcher.launch_all(
                 self.files, chosen, manner=manner, wall_seconds=wall, told=early if told and 0 in places else None
             )
             for place, launched in zip(places, many, strict=True):
                 results[place] = concluded(launched, runs[place])
             self.starts += 1
+
+        async def elsewhere(places: Sequence[int]) -> None:
+            async with self._again() as suite:
+                await share(suite._launcher, places)
+
+        starts = dict.fromkeys(options.start for options in runs)
+        left = [[place for place, options in enumerate(runs) if options.start == start] for start in starts]
+        while left:
+            first, *left = left
+            if not (two_at_once and left):
+                await share(self._launcher, first)
+                continue
+            async with background_task(elsewhere(left.pop(0))) as other:
+                await share(self._launcher, first)
+                await other
         return results
 
     @asynccontextmanager

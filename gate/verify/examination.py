@@ -31,6 +31,7 @@ from .interference import find_disturbances, fixed_resources
 from .own_acts import own_acts
 from .stabilize import RemovedTest, passed, stabilize
 
+_LONG_SECONDS = 10.0
 _AGAIN = "it does not pass a second time: it depends on chance or on files that it leaves behind"
 _TOGETHER = "it does not pass in every combination of order and surroundings"
 
@@ -138,7 +139,8 @@ class Examination:
         await self.see_again()
         numbers = range(self.ahead + 1, self.options.repeats + 1)
         runs = [self._repeat_of(number) for number in numbers]
-        done = await self.suite.run_ahead(runs) if runs and self.passing else []
+        two_at_once = self.suite.sandbox_kind == "bubblewrap" and self._takes_long()
+        done = await self.suite.run_ahead(runs, two_at_once=two_at_once) if runs and self.passing else []
         for number, early, early_result in zip(numbers, runs, done, strict=False):
             if not self.passing:
                 return
@@ -155,6 +157,14 @@ class Examination:
                 await self._insist(number)
         for nodeid in self.passing:
             self.verdicts[nodeid] = replace(self.verdicts[nodeid], runs=1 + self.options.repeats)
+
+    def _takes_long(self) -> bool:
+        """Whether a run of the tests takes longer than another workspace does to be made, and waits more than it works.
+
+        Tests that measure how long something takes must not share the processor.
+        """
+        times = [test.seconds for test in self.watched[0].tests] if self.watched else []
+        return sum(times) > _LONG_SECONDS and not self.suite.measures_time
 
     async def beside_itself(self) -> None:
         """Run the tests that use what other processes could use, too, two at a time; what fails there is flaky."""

@@ -147,6 +147,20 @@ async def test_the_first_of_several_runs_is_told_as_it_ends(shop: PythonTarget) 
     assert not any(test.things for test in first.tests), "what measures coverage shares nothing with anybody"
 
 
+async def test_runs_of_two_starts_at_once_have_a_workspace_each(shop: PythonTarget) -> None:
+    text = (
+        "import os\nfrom pathlib import Path\n\n\ndef test_first_here():\n    left = Path('left.txt')\n"
+        "    assert not left.exists()\n    left.write_text('')\n\n\n"
+        "def test_seed():\n    assert os.environ['PYTHONHASHSEED'] != '3'\n"
+    )
+    runs = [SuiteOptions(hash_seed=seed) for seed in (1, 2, 3)]
+    async with open_suite(shop, {PATH: text}, "pytest") as suite:
+        results = await suite.run_ahead(runs, two_at_once=True)
+
+    outcomes = [[test.outcome for test in result.tests] for result in results if result is not None]
+    assert outcomes == [["passed", "passed"], ["passed", "passed"], ["failed", "failed"]]
+
+
 async def test_the_weak_sandbox_waits_for_the_first_run_and_comes_to_the_same(tmp_path: Path) -> None:
     options = VerifyOptions(repeats=1, measure=(PRICE,), mutants=30)
     found = []
