@@ -227,7 +227,7 @@ async def _effects(
         *await part_proposals(finder, world, most, wanted),
         *await other_id_proposals(finder, world, second, most, wanted),
         *await second_sessions(finder, world, most, wanted),
-        *await breaking_proposals(finder, world, 2 * most, wanted),
+        *await breaking_proposals(finder, world, 3 * most, wanted),
     ]
     letters = (proposal for proposal in letter_case_proposals(world) if is_wanted(proposal.operation, wanted))
     return [*found, *letters]

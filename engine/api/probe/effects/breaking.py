@@ -157,6 +157,10 @@ def _bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[tuple[_
     body, content = baseline.operation.body, fields_of(baseline.request)
     if body is None or content is None or "json" not in body.media_type:
         return
+    # Two requests for an operation, which break much: they come before what the number of requests may cut off.
+    for other in _WHOLE_BODIES:
+        words = f"{'null' if other is None else 'a list'} for a body"
+        yield _Unusual("other", words, with_body(baseline.request, other)), []
     whole = with_optional(content, world.samples.value(body.schema, "body", full=True))
     kinds: dict[str, list[UnusualValue]] = {}
     # What is filled in later, and what code alone tells, may not fit as it stands.
@@ -173,9 +177,6 @@ def _bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[tuple[_
         alone = [_body_with(baseline, whole, part) for part in parts]
         told = alone[0].words if len(parts) == 1 else f"{KINDS[kind]} in all its fields"
         yield _Unusual(kind, told, with_body(baseline.request, together)), alone
-    for other in _WHOLE_BODIES:
-        words = f"{'null' if other is None else 'a list'} for a body"
-        yield _Unusual("other", words, with_body(baseline.request, other)), []
 
 
 def _at(value: Any, place: tuple[str | int, ...]) -> Any:

@@ -207,3 +207,11 @@ async def test_a_header_that_breaks_an_application_is_told(finder: BaselineFinde
     breaking = BreaksAt(finder, lambda request: (request.get("headers") or {}).get("If-Match") == "*0", CRASH)
     [proposal] = await breaking_proposals(cast(Any, breaking), world, 999, wanted=("list",))
     assert proposal.title.endswith("with more than its pattern names for If-Match")
+
+
+async def test_a_list_for_a_body_is_sent_before_what_the_number_of_requests_cuts_off(
+    finder: BaselineFinder, world: ResourceModel
+) -> None:
+    breaking = BreaksAt(finder, lambda request: _content(request) == [], CRASH)
+    [proposal] = await breaking_proposals(cast(Any, breaking), world, 2, wanted=("add",))
+    assert proposal.title == "POST /parts with a list for a body"
