@@ -196,11 +196,8 @@ class Oracle:
                 checks, imports = told, needed
         shown = finding.trial.wanted or ""
         tells = "..." not in shown and not shown.startswith(PRINTS) and not _is_truth_of_comparison(finding.trial)
-        if not checks and finding.agrees and shown and tells:
-            # Where the value looks like an address in memory, nothing of it is known to stay but what is documented.
-            text = value.type_name in ("str", "bytes") and literal_or(shown.strip(), None) is not None
-            told = (shown.strip(), "result") if text else (repr(shown.rstrip("\n")), "repr(result)")
-            checks = [SpecExpectation("equals", told[1], told[0])]
+        documented = _documented_text(value, shown, has_checks=bool(checks)) if finding.agrees and tells else []
+        checks, imports = (documented, []) if documented else (checks, imports)
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
         checks = [*_truth(finding, checks, self._facts), *_is_another_object(finding, value, checks)]
@@ -324,6 +321,22 @@ def _documented_part(finding: TrialFinding, raised: Raised) -> str | None:
     told = documented_message(finding.trial) if finding.agrees else ""
     fits = told in raised.message and len(told) <= _LONGEST_DOCUMENTED and any(one.isalpha() for one in told)
     return told if fits else None
+
+
+def _documented_text(value: Value, shown: str, *, has_checks: bool) -> list[SpecExpectation]:
+    """Returns the expectation of the text that a document shows, where that tells more than the value's own checks.
+
+    Of an object it says what the object holds, `[0,1] | (2,3)`, where attributes may be those that stay the same. Where
+    a value looks like an address in memory, nothing of it is known to stay but what is documented.
+    """
+    told = shown.strip()
+    if value.source is None and value.attributes and told == value.text and not told.startswith("<"):
+        return [SpecExpectation("equals", "repr(result)", repr(told))]
+    if has_checks or not shown:
+        return []
+    if value.type_name in ("str", "bytes") and literal_or(told, None) is not None:
+        return [SpecExpectation("equals", "result", told)]
+    return [SpecExpectation("equals", "repr(result)", repr(shown.rstrip("\n")))]
 
 
 def _is_truth_of_comparison(trial: Trial) -> bool:

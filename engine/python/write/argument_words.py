@@ -22,7 +22,19 @@ from .value_features import (
     with_feature,
 )
 
-TELLING = ("itself", "single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missing_", "blank_", "default_")
+TELLING = (
+    "itself",
+    "single_",
+    "negative_",
+    "infinite_",
+    "zero_",
+    "empty_",
+    "no_",
+    "none_as_",
+    "missing_",
+    "blank_",
+    "default_",
+)
 _KINDS: dict[type[ast.expr], str] = {
     ast.List: "list",
     ast.Tuple: "tuple",
@@ -30,6 +42,7 @@ _KINDS: dict[type[ast.expr], str] = {
     ast.Dict: "dict",
     ast.Constant: "text",
 }
+_INFINITE = ("inf", "infinity")
 _COUNTS = {2: "two", 3: "three", 4: "four"}
 # Names that say no more of what holds items than that it does.
 _HOLDING = CONTENT | frozenset({"list", "tuple", "set", "dict", "iterable", "sequence", "container", "collection"})
@@ -91,6 +104,8 @@ def added_words(name: str, node: ast.expr, *, choice: bool) -> str:
 def value_words(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     """Describes an argument in words, without digits: by its sign, size, kind, or beside the usual one."""
     plain = noun_of(name, node)
+    if _is_infinite(node):
+        return f"infinite_{plain}"
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return f"negative_{plain}"
     if _is_slice(node) or (_is_slice(usual) and isinstance(node, ast.Constant)):
@@ -109,6 +124,15 @@ def value_words(name: str, node: ast.expr, usual: ast.expr | None) -> str:
         return f"combined_{plain}"
     words = describe(node)
     return f"{plain}_{words}" if words != plain and not re.search(r"\d", words) else f"other_{plain}"
+
+
+def _is_infinite(node: ast.expr) -> bool:
+    """Whether an expression is infinity, of either sign: `math.inf`, `-P.inf`, `float("-inf")`."""
+    value = node.operand if isinstance(node, ast.UnaryOp) else node
+    if isinstance(value, ast.Call) and last_name(value.func) == "float" and len(value.args) == 1:
+        given = value.args[0]
+        return isinstance(given, ast.Constant) and str(given.value).lstrip("+-").lower() in _INFINITE
+    return isinstance(value, ast.Name | ast.Attribute) and last_name(value).lower() in _INFINITE
 
 
 def _is_union(node: ast.expr) -> bool:

@@ -46,6 +46,20 @@ def test_a_call_that_returns_the_object_that_it_changed_is_told_by_the_change() 
 
 
 @pytest.mark.feature("B-02")
+@pytest.mark.parametrize(
+    ("shown", "actual"),
+    [("[0,1] | (2,+inf)", "repr(result)"), ("<Cart at work>", "result.size"), ("[0,1]", "result.size")],
+)
+def test_an_object_that_a_document_shows_by_what_it_holds_is_told_by_its_text(shown: str, actual: str) -> None:
+    seen = returned(
+        Value("shop.cart.Cart", attributes=(("size", number(2)),), text=shown if "|" in shown else "[0,1] ?")
+    )
+    call = replace(trial("Cart.union", "cart.union()", "cart = Cart('Ann')"), wanted=shown + "\n", wanted_line=4)
+
+    assert [one[1] for one in kinds(TrialFinding(call, seen, agrees=True))] == [actual]
+
+
+@pytest.mark.feature("B-02")
 def test_a_documented_example_that_agrees_is_labelled_with_its_lines() -> None:
     shown, seen, _more = (Oracle(cart_facts()).judge(call).expectations[0] for call in grouped_calls())
 

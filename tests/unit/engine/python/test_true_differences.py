@@ -266,3 +266,16 @@ def test_a_variable_that_a_document_names_tells_a_further_test_with_the_same_opt
 def test_what_operators_or_variables_give_is_named_by_no_literal(source: str, words: str) -> None:
     usual = parse_expression("closed(0, 2)")
     assert value_words("interval", parse_expression(source), usual) == words
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("P.inf", "infinite_lower"),
+        ("-math.inf", "infinite_lower"),
+        ("float('-inf')", "infinite_lower"),
+        ("-2", "negative_lower"),
+    ],
+)
+def test_infinity_is_told_by_its_name_and_not_by_its_sign(source: str, words: str) -> None:
+    assert value_words("lower", parse_expression(source), parse_expression("0")) == words
