@@ -21,12 +21,13 @@ class Change:
     """A request that may have changed something.
 
     Attributes:
+        links: the values of the request that earlier answers told.
         told: what the answer told that the request does not have, with its place.
         scenario: the scenario it was sent in.
     """
 
-    def __init__(self, request, answer, scenario):
-        self.request, self.scenario = request, scenario
+    def __init__(self, request, links, answer, scenario):
+        self.request, self.links, self.scenario = request, links, scenario
         sent = {_key(value) for _, value in leaves([request.get(part) for part in _PARTS])}
         self.told: Any = {}
         for place, value in leaves(answer):
@@ -41,8 +42,10 @@ class History:
         self.changes: Any = []
         self._makers: Any = {}
 
-    def add(self, change):
+    def add(self, request, answer, scenario):
         """Add what was changed last."""
+        # A value that only later answers tell is none of theirs: it was sent before there was such a thing.
+        change = Change(request, self._links(request), answer, scenario)
         self.changes.append(change)
         for value in change.told:
             self._makers.setdefault(value, len(self.changes) - 1)
@@ -53,47 +56,44 @@ class History:
         The first has the changes of what the request names, and those of its scenario; the second the last ones of
         any kind as well.
         """
-        near = self._related(request) | {at for at, one in enumerate(self.changes) if one.scenario == scenario}
-        near = self._with_makers(sorted(near)[-NEAREST:], request)
-        wide = self._with_makers(
-            sorted({*near, *range(max(0, len(self.changes) - WIDEST), len(self.changes))}), request
-        )
+        links = self._links(request)
+        near = self._related(links) | {at for at, one in enumerate(self.changes) if one.scenario == scenario}
+        near = self._with_makers(sorted(near)[-NEAREST:], links)
+        wide = self._with_makers({*near, *range(max(0, len(self.changes) - WIDEST), len(self.changes))}, links)
         chosen = [near, wide] if len(wide) > len(near) else [near]
-        return [self._story(each, request) for each in chosen if each]
+        return [self._story(each, request, links) for each in chosen if each]
 
     def _links(self, request):
         """The values of a request that an earlier answer told."""
         return {value for value in _ids(request) if value in self._makers}
 
-    def _related(self, request):
+    def _related(self, wanted):
         """Numbers of the changes that made what a request names, or that name it as well."""
-        wanted = self._links(request)
-        return {at for at, one in enumerate(self.changes) if wanted & {*self._links(one.request), *one.told}}
+        return {at for at, one in enumerate(self.changes) if wanted & one.links or wanted & one.told.keys()}
 
-    def _with_makers(self, chosen, request):
+    def _with_makers(self, chosen, links):
         """The numbers, with those of the changes that made what they and a request name."""
-        found, left = set(chosen), [request, *(self.changes[at].request for at in chosen)]
+        found, left = set(chosen), [links, *(self.changes[at].links for at in chosen)]
         while left:
-            makers = {self._makers[value] for value in self._links(left.pop())} - found
+            makers = {self._makers[value] for value in left.pop()} - found
             found |= makers
-            left += [self.changes[at].request for at in makers]
+            left += [self.changes[at].links for at in makers]
         return sorted(found)
 
-    def _story(self, chosen, request):
-        wanted = {
-            value for one in (request, *(self.changes[at].request for at in chosen)) for value in self._links(one)
-        }
+    def _story(self, chosen, request, links):
+        wanted = links.union(*(self.changes[at].links for at in chosen))
         names = {value: "made_{}".format(number) for number, value in enumerate(sorted(wanted), 1)}
         before = []
         for at in chosen:
+            change = self.changes[at]
             saved = {
                 names[value]: place
-                for value, place in self.changes[at].told.items()
+                for value, place in change.told.items()
                 if value in names and self._makers[value] == at
             }
-            step = _named(self.changes[at].request, names)
+            step = _named(change.request, change.links, names)
             before.append({**step, "save": saved} if saved else step)
-        return {"before": before, "request": _named(request, names)}
+        return {"before": before, "request": _named(request, links, names)}
 
 
 def leaves(value, place=""):
@@ -124,19 +124,20 @@ def _key(value):
     return str(value)
 
 
-def _named(request, names):
-    """A request with the names of saved values in the place of these."""
+def _named(request, links, names):
+    """A request with the names of saved values in the place of those that earlier answers told."""
     made = json.loads(json.dumps(request))
     for part in _PARTS:
         if part in made:
-            made[part] = _replaced(made[part], names, {*_ids({part: made[part]})})
+            ids = links.intersection(_ids({part: made[part]}))
+            made[part] = _replaced(made[part], {value: names[value] for value in ids})
     return made
 
 
-def _replaced(value, names, ids):
+def _replaced(value, names):
     if isinstance(value, dict):
-        return {key: _replaced(entry, names, ids) for key, entry in value.items()}
+        return {key: _replaced(entry, names) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_replaced(entry, names, ids) for entry in value]
-    is_id = isinstance(value, (str, int)) and not isinstance(value, bool) and _key(value) in ids
-    return "{{" + names[_key(value)] + "}}" if is_id and _key(value) in names else value
+        return [_replaced(entry, names) for entry in value]
+    named = isinstance(value, (str, int)) and not isinstance(value, bool) and _key(value) in names
+    return "{{" + names[_key(value)] + "}}" if named else value

@@ -13,7 +13,7 @@ import time
 import urllib.parse
 from pathlib import Path
 
-from .fuzz_history import CHANGING, Change, History
+from .fuzz_history import CHANGING, History
 
 BEGINNING_SECONDS = 30.0
 """What it may take until it sends requests."""
@@ -143,7 +143,7 @@ def _failed(recorder, base_url, history, scenario):
             yield {**found, "stories": history.stories(request, scenario)} if broken else found
         # What ends in a server error may have been stored before it.
         if request["method"] in CHANGING and (200 <= status < 400 or status >= 500):
-            history.add(Change(request, _told(response), scenario))
+            history.add(request, _told(response), scenario)
 
 
 def _told(response):
