@@ -10,13 +10,14 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 
 from ...document.auth import auth_names
+from ...document.base_path import without_names
 from ...model.json_values import leaves
 from ...model.model import HttpAnswer, Json, Proposal
 from ..baselines import BaselineFinder
 from ..budget import is_wanted
 from ..propose_values import copy_request, make_proposal
 from ..resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, parse_json
-from ..sign_in.others import SHARED_FLAG, mark_paths, mark_setters
+from ..sign_in.others import SHARED_FLAG, mark_paths
 from ..sign_in.users import OTHER, USER
 from .answers import last_answer
 
@@ -51,13 +52,15 @@ def _after_acts(world: ResourceModel) -> Iterator[tuple[BaselineRequest, tuple[J
     """Yield each act that looks like a mark, with the usual requests and the reading after another user's act."""
     if OTHER not in world.users:
         return
-    known = [baseline.operation for baseline in world.baselines.values()]
+    marks = mark_paths(baseline.operation for baseline in world.baselines.values())
     for act in world.baselines.values():
-        if act.operation not in mark_setters(known, mark_paths(known)) or auth_names(act.request) != (USER,):
+        path = without_names(act.operation.path)
+        sets = act.operation.method in ("POST", "PUT") and path in marks
+        if not sets or auth_names(act.request) != (USER,):
             continue
-        thing = act.operation.path.rpartition("/")[0]
+        thing = path.rpartition("/")[0]
         for reading in world.baselines.values():
-            if reading.operation.method != "GET" or reading.operation.path.rstrip("/") != thing:
+            if reading.operation.method != "GET" or without_names(reading.operation.path) != thing:
                 continue
             usual = tuple(merge_setups(reading.setup, act.setup))
             request: Json = {**copy_request(reading.request), "auth": USER}

@@ -72,11 +72,6 @@ def mark_paths(operations: Iterable[Operation]) -> frozenset[str]:
     return frozenset(path for path in set_and_taken if path[-1:] != "}")
 
 
-def mark_setters(operations: Iterable[Operation], paths: Collection[str]) -> list[Operation]:
-    """Return the operations that set what looks like a mark at one of some paths."""
-    return [one for one in operations if one.method in ("POST", "PUT") and without_names(one.path) in paths]
-
-
 def is_shared_flag(proposal: Proposal) -> bool:
     """Whether a proposal shows that another user's act changes a flag for the owner; see `shared_flags`."""
     return proposal.name.startswith(SHARED_FLAG)
