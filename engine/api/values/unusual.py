@@ -125,12 +125,7 @@ def _around(pattern: str, more: str) -> Iterator[str]:
     """
     longer = (f"{before}{text}{after}" for text in samples_of(pattern) for before, after in (("", more), (more, "")))
     # Another sample may be as long: a pattern of one or more letters allows more letters.
-    yield from islice((text for text in longer if fits(pattern, text) and not _matches_whole(pattern, text)), 1)
-
-
-def _matches_whole(pattern: str, text: str) -> bool:
-    found = re.search(pattern, text)
-    return found is not None and found.span() == (0, len(text))
+    yield from islice((text for text in longer if fits(pattern, text) and not re.fullmatch(pattern, text)), 1)
 
 
 def kind_in(value: Any) -> str:

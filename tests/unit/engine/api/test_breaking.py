@@ -199,6 +199,11 @@ def test_a_text_with_more_than_its_pattern_names_is_unusual_where_the_pattern_ha
     ]
 
 
+def test_a_text_that_another_choice_of_the_pattern_names_is_not_more_than_it_names() -> None:
+    sizes = {"type": "string", "pattern": "1|10|100"}
+    assert [one.value for one in unusual_values(sizes, SampleValues({})) if one.kind == "around"] == ["01"]
+
+
 async def test_a_header_that_breaks_an_application_is_told(finder: BaselineFinder, world: ResourceModel) -> None:
     listing = world.baselines["list"]
     condition = ApiParameter("If-Match", "header", required=False, schema={"type": "string", "pattern": r"^\d+$|\*"})
