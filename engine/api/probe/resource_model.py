@@ -279,15 +279,14 @@ def _linked(
 
     A list of bare ids is told by its name: `tag_ids`.
     """
-    whole = world.samples.merged(schema)
-    if isinstance(content, list) and depth < _DEEPEST_LINK:
-        linked: list[Any] = []
-        for entry in content:
-            entry, setup = _linked(world, whole.get("items", True), entry, setup, depth + 1)
-            linked.append(entry)
-        return linked, setup
-    if not isinstance(content, dict) or depth == _DEEPEST_LINK:
+    if not isinstance(content, dict | list) or depth == _DEEPEST_LINK:
         return content, setup
+    if isinstance(content, list):
+        items, linked = world.samples.merged(schema).get("items", True), list[Any]()
+        for entry in content:
+            one, setup = _linked(world, items, entry, setup, depth + 1)
+            linked.append(one)
+        return linked, setup
     made: Json = {}
     properties = world.samples.properties(schema)
     for name, value in content.items():

@@ -69,7 +69,7 @@ def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Se
 def _wrapping(content: Any) -> list[str]:
     """Return where an answer holds the one thing that it is about: in a list, or in what wraps that or the thing."""
     holder = ""
-    while len(content) == 1 if isinstance(content, dict | list) else False:
+    while isinstance(content, dict | list) and len(content) == 1:
         key, content = (0, content[0]) if isinstance(content, list) else next(iter(content.items()))
         holder += f"/{escape_key(str(key))}"
     return [holder.rpartition("/")[0], holder] if holder else []
