@@ -64,13 +64,14 @@ def _shares(proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[Proposa
 
     Those of one operation stay together: of one that hangs few are sent.
     """
+    if len(proposals) < _FEW:
+        return list(proposals), []
     shares: tuple[list[Proposal], list[Proposal]] = ([], [])
     of_operations: dict[str, list[Proposal]] = {}
     for proposal in proposals:
         of_operations.setdefault(proposal.operation.name, []).append(proposal)
     for own in sorted(of_operations.values(), key=len, reverse=True):
-        shortest = 0 if len(proposals) < _FEW else int(len(shares[1]) < len(shares[0]))
-        shares[shortest].extend(own)
+        min(shares, key=len).extend(own)
     return shares
 
 
