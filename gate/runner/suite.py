@@ -129,7 +129,7 @@ class Suite:
             self.starts += 1
 
         async def elsewhere(places: Sequence[int]) -> None:
-            async with self._again() as suite:
+            async with self.fresh() as suite:
                 await share(suite._launcher, places)
 
         starts = dict.fromkeys(options.start for options in runs)

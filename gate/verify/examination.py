@@ -32,6 +32,7 @@ from .own_acts import own_acts
 from .stabilize import RemovedTest, passed, stabilize
 
 _LONG_SECONDS = 10.0
+"""Tests that take longer than this take longer than another workspace does to be made."""
 _AGAIN = "it does not pass a second time: it depends on chance or on files that it leaves behind"
 _TOGETHER = "it does not pass in every combination of order and surroundings"
 
@@ -139,8 +140,7 @@ class Examination:
         await self.see_again()
         numbers = range(self.ahead + 1, self.options.repeats + 1)
         runs = [self._repeat_of(number) for number in numbers]
-        two_at_once = self.suite.sandbox_kind == "bubblewrap" and self._takes_long()
-        done = await self.suite.run_ahead(runs, two_at_once=two_at_once) if runs and self.passing else []
+        done = await self.suite.run_ahead(runs, two_at_once=self._two_at_once()) if runs and self.passing else []
         for number, early, early_result in zip(numbers, runs, done, strict=False):
             if not self.passing:
                 return
@@ -158,13 +158,16 @@ class Examination:
         for nodeid in self.passing:
             self.verdicts[nodeid] = replace(self.verdicts[nodeid], runs=1 + self.options.repeats)
 
-    def _takes_long(self) -> bool:
-        """Whether a run of the tests takes longer than another workspace does to be made, and waits more than it works.
+    def _two_at_once(self) -> bool:
+        """Whether two starts may repeat the tests at the same time, and take less time so.
 
-        Tests that measure how long something takes must not share the processor.
+        Only bubblewrap keeps the two apart, and tests that measure how long something takes must not share the
+        processor.
         """
+        if self.suite.sandbox_kind != "bubblewrap" or self.suite.measures_time:
+            return False
         times = [test.seconds for test in self.watched[0].tests] if self.watched else []
-        return sum(times) > _LONG_SECONDS and not self.suite.measures_time
+        return sum(times) > _LONG_SECONDS
 
     async def beside_itself(self) -> None:
         """Run the tests that use what other processes could use, too, two at a time; what fails there is flaky."""
