@@ -105,14 +105,14 @@ def counterexamples(lines, base_url):
     Each is {"label", "check", "status", "request"}; a server error has "stories" as well, see `History.stories`.
     """
     cases, kept, history = 0, {}, History()
-    for line in lines:
+    for scenario, line in enumerate(lines):
         try:
             event = json.loads(line).get("ScenarioFinished")
             recorder = event["recorder"] if event else {}
         except (ValueError, AttributeError, KeyError):
             continue
         cases += len(recorder.get("interactions") or ())
-        for found in _failed(recorder, base_url, history, cases):
+        for found in _failed(recorder, base_url, history, scenario):
             key = (found["label"], found["check"], found["status"])
             same = kept.setdefault(key, [])
             same.append(found)
