@@ -6,7 +6,7 @@ LOWEST := build/lowest
 # Processes that run tests. Tests wait for servers, limits and browsers, so two cores are busy with more than two of them.
 JOBS ?= 7
 # A file's tests share fixtures, so they stay in one process. Files start in the order of their folders: end-to-end first,
-# unit last, so that no long file is left for the end.
+# unit last, so that no long file is left for the end. Those marked `waits` start one by one between the others.
 PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder $(UNUSED)
 # Plugins that come with what the tests start; no test of ours takes part in them, and each process would load them.
 UNUSED = -p no:playwright -p no:benchmark -p no:platformdirs
