@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterable
 from dataclasses import replace
+from importlib.metadata import distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from testwright.core.errors import ToolMissing
 from testwright.engine.api.document.application import AppLaunch
@@ -21,6 +26,7 @@ from testwright.engine.api.probe.explore import ApiExploration, explore_api
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.api.write.compose import compose_spec
 from testwright.tests.support.engine.targets import prepared
+from testwright.tests.support.projects.files import ROOT
 
 APP = """
 import json
@@ -145,6 +151,27 @@ def test_without_the_extra_the_error_says_what_to_install(tmp_path: Path) -> Non
     with pytest.raises(ToolMissing) as missing:
         find_schemathesis(tmp_path)
     assert "testwright[fuzz]" in (missing.value.advice or "")
+
+
+def _needed(requirements: Iterable[str]) -> set[str]:
+    """The names of all that requirements need, and of what that needs."""
+    found: set[str] = set()
+    left = [Requirement(one) for one in requirements]
+    while left:
+        one = left.pop()
+        name = canonicalize_name(one.name)
+        if name not in found and (one.marker is None or one.marker.evaluate()):
+            found.add(name)
+            left += [Requirement(more) for more in distribution(name).requires or ()]
+    return found
+
+
+def test_all_that_the_action_installs_for_fuzzing_alone_is_pinned(python: Path) -> None:
+    [site] = python.parents[1].glob("lib/python*/site-packages")
+    installed = {canonicalize_name(one.name) for one in distributions(path=[str(site)])}
+    pinned = {canonicalize_name(Requirement(line).name) for line in (ROOT / "constraints-fuzz.txt").read_text().split()}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert installed - _needed(project["dependencies"]) <= pinned
 
 
 async def _defects(
