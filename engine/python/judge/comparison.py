@@ -209,19 +209,22 @@ class DocumentVerdict:
 
 def compare_with_document(trial: Trial, seen: ObservedTrial) -> DocumentVerdict:
     """Compares a trial with the document behind `trial.wanted`."""
+    verdict = _compared(trial, seen)
+    return verdict if verdict.agrees or trial.source not in _OPEN_SOURCES else DocumentVerdict()
+
+
+def _compared(trial: Trial, seen: ObservedTrial) -> DocumentVerdict:
+    """The verdict where the document speaks of this very call."""
     wanted = trial.wanted
     if not wanted or not wanted.strip():
         return DocumentVerdict()
     if wanted.startswith(RAISES):
-        announced = _announced(wanted.removeprefix(RAISES).strip(), seen)
-        return announced if announced.agrees or trial.source not in _OPEN_SOURCES else DocumentVerdict()
+        return _announced(wanted.removeprefix(RAISES).strip(), seen)
     if trial.mode != "call":
         return DocumentVerdict()
     if _TRACEBACK.search(wanted):
-        told = _traceback(wanted, seen)
-        return told if told.agrees or trial.source not in _OPEN_SOURCES else DocumentVerdict()
-    verdict = _printed(wanted.removeprefix(PRINTS), seen) if wanted.startswith(PRINTS) else _shown(wanted, seen)
-    return verdict if verdict.agrees or trial.source not in _OPEN_SOURCES else DocumentVerdict()
+        return _traceback(wanted, seen)
+    return _printed(wanted.removeprefix(PRINTS), seen) if wanted.startswith(PRINTS) else _shown(wanted, seen)
 
 
 def is_announced(trial: Trial) -> bool:
