@@ -186,6 +186,11 @@ def assigned_variable(statement: ast.stmt) -> tuple[str, ast.expr] | None:
     return None
 
 
+def assigned_variables(statements: Iterable[ast.stmt]) -> dict[str, ast.expr]:
+    """Names and last values of the plain assignments to one variable among some statements."""
+    return dict(found for statement in statements if (found := assigned_variable(statement)) is not None)
+
+
 def assigned_values(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
     """Yield name and value of each variable that an assignment gives one, with an annotation or without."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....utils.python_names import assigned_variable, last_name, printed_argument
+from ....utils.python_names import assigned_variables, last_name, printed_argument
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none, parse_python
 from ..facts.analyse import imports_of, subjects
 from ..facts.lineage import members_of_private_bases
@@ -141,7 +141,7 @@ def _only_shows(act: ast.expr, own: CallableFacts, arranged: list[ast.stmt]) -> 
     asked = act.func if isinstance(act, ast.Call) and not (act.args or act.keywords) else act
     if own.kind == "constructor" or not isinstance(asked, ast.Attribute) or asked.attr == own.name:
         return False
-    bound = dict(found for one in arranged if (found := assigned_variable(one)) is not None)
+    bound = assigned_variables(arranged)
     made = bound.get(asked.value.id) if isinstance(asked.value, ast.Name) else asked.value
     while isinstance(made, ast.Attribute):
         made = made.value  # `query.set(3).params.items()` looks at a part of the result

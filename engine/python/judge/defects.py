@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ....utils.python_names import assigned_variable, last_name, unique_name
+from ....utils.python_names import assigned_variables, last_name, unique_name
 from ....utils.python_source import expression_or_none, parse_expression, parse_or_none
 from ..model.arcs import runs_body
 from ..model.model import CallableFacts, Exploration, Trial, TrialFinding, Value
@@ -81,8 +81,7 @@ def _made_by(trial: Trial) -> str:
     made = act.func.value if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute) else None
     if isinstance(made, ast.Name):
         tree = parse_or_none("\n".join(trial.arrange))
-        bound = dict(found for one in (tree.body if tree else ()) if (found := assigned_variable(one)) is not None)
-        made = bound.get(made.id, made)
+        made = assigned_variables(tree.body if tree else ()).get(made.id, made)
     return last_name(made.func) if isinstance(made, ast.Call) else ""
 
 

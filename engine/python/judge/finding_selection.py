@@ -8,7 +8,7 @@ import re
 import symtable
 from collections.abc import Sequence
 
-from ....utils.python_names import assigned_variable, last_name, mentioned_names
+from ....utils.python_names import assigned_variables, last_name, mentioned_names
 from ....utils.python_source import literal_or, parse_expression, parse_python, shared_expression
 from ..model.model import Arc, CallableFacts, Exploration, ModuleFacts, TrialFinding
 from ..source.import_block import read_imports
@@ -133,7 +133,7 @@ def _builds_another_class(finding: TrialFinding, facts: CallableFacts, module: M
         if one.module.partition(".")[0] == package and one.module != module.module and one.bound[:1].isupper()
     } - {owner.name for owner in module.classes}
     statements = [statement for text in finding.trial.arrange for statement in parse_python(text).body]
-    built = dict(found for statement in statements if (found := assigned_variable(statement)))
+    built = assigned_variables(statements)
     root = act.func.value if isinstance(act.func, ast.Attribute) else act
     made = built.get(root.id) if isinstance(root, ast.Name) else root
     return isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id in other

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ....utils.python_names import assigned_variable, names_of
+from ....utils.python_names import assigned_variables, names_of
 from ....utils.python_source import literal_or, shared_expression, shared_module, walk
 from ..domain.example_texts import signs_beside
 from ..facts.type_inference import name_entry
@@ -123,7 +123,7 @@ def represent(
     act, statements = shared_expression(trial.act), _statements(trial.arrange)
     if act is None or statements is None:
         return Representation(SEVERE, True, trial.act, (), None, NO_RESULT)
-    assigned, signs = _assigned(statements), _meant_signs(act, subject, facts)
+    assigned, signs = assigned_variables(statements), _meant_signs(act, subject, facts)
     given = _arguments(act, subject, assigned)
     values_given = _literals(given)
     answers = [node for name, node in assigned.items() if name in DATA]
@@ -310,15 +310,6 @@ def _statements(arrange: Sequence[str]) -> list[ast.stmt] | None:
     """The statements, for reading only; None where one is not Python."""
     trees = [shared_module(text.strip()) for text in arrange]
     return None if None in trees else [statement for tree in trees if tree is not None for statement in tree.body]
-
-
-def _assigned(statements: Sequence[ast.stmt]) -> dict[str, ast.expr]:
-    found: dict[str, ast.expr] = {}
-    for statement in statements:
-        assigned = assigned_variable(statement)
-        if assigned is not None:
-            found[assigned[0]] = assigned[1]
-    return found
 
 
 def _arguments(act: ast.expr, subject: CallableFacts | None, assigned: Mapping[str, ast.expr]) -> list[ast.expr]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ....utils.python_names import assigned_variable
+from ....utils.python_names import assigned_variables
 from ....utils.python_source import walk
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from .project_index import ProjectIndex
@@ -29,7 +29,7 @@ def asks_foreign_object(
     """
     if subject.owner is None:
         return False
-    bound = dict(found for one in arranged if (found := assigned_variable(one)) is not None)
+    bound = assigned_variables(arranged)
     for node in walk(act):
         if isinstance(node, ast.Attribute) and node.attr == subject.name:
             receiver = bound.get(base_name(node.value) or "", node.value)

@@ -14,7 +14,7 @@ from pathlib import Path
 from ....utils.generated_header import is_untouched
 from ....utils.python_names import (
     BUILTIN_NAMES,
-    assigned_variable,
+    assigned_variables,
     bound_outside_patterns,
     bound_variables,
     last_name,
@@ -267,7 +267,7 @@ def _shows_another_module(arranged: list[ast.stmt], act: ast.expr, scope: NameSc
     asked = act.func if isinstance(act, ast.Call) else act
     if isinstance(asked, ast.Attribute) and asked.attr == subject:
         return False
-    bound = dict(found for one in arranged if (found := assigned_variable(one)) is not None)
+    bound = assigned_variables(arranged)
     act = bound.get(base_name(act) or "", act)
     name = base_name(act)
     return isinstance(act, ast.Call) and name is not None and scope.is_package(name)
