@@ -11,7 +11,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from ....utils.python_names import assignments_in, last_name, names_of
 from ....utils.python_source import expression_or_none, normalized, shared_expression
@@ -92,13 +91,9 @@ def _showing_little(record: TrialRecord) -> tuple[object, ...]:
     objects that are made of nothing, which another one made of nothing equals, and before them those of odd texts."""
     made = list(assignments_in(record.trial.arrange).values())
     bare = len(record.trial.arrange) == 1 and all(isinstance(one, ast.Call) and _is_bare(one) for one in made)
-    odd = max((oddness(one) for one in map(_text_of, chain(*map(ast.walk, made))) if one), default=0) > 1
+    values = [node.value for one in made for node in ast.walk(one) if isinstance(node, ast.Constant)]
+    odd = any(oddness(value) > 1 for value in values if isinstance(value, str))
     return bare, odd, len(record.trial.arrange), -len(returned_source(record.observation)), record.number
-
-
-def _text_of(node: ast.AST) -> str:
-    """The text that a node is; empty where it is none."""
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _is_bare(call: ast.Call) -> bool:
