@@ -47,25 +47,20 @@ class Namer:
         module, owner = self.public_module(module, first)
         if self.walk(owner, rest) is not thing:
             raise NoSourceError(path)
-        bound = self.exposed(first, owner)
-        if bound:
-            return bound + ("." + rest if rest else "")
         return self.bind(module, first, rest, owner, imports, scope)
 
-    def exposed(self, name, thing):
-        """`module.name` for a module that the trial imports and that offers this very object; "" for none."""
-        if name.startswith("_") or id(thing) in self.by_identity:
-            return ""
-        for bound, module in self.namespace.items():
-            offers = isinstance(module, types.ModuleType) and getattr(module, "__dict__", {}).get(name) is thing
-            if offers and not bound.startswith("_"):
-                return "%s.%s" % (bound, name)
-        return ""
-
     def bind(self, module, first, rest, owner, imports, scope):
+        """An expression for the part `rest` of what `module` names `first`; `imports` and `scope` as for `name`.
+
+        Raises:
+            NoSourceError: when each name for it means something else already.
+        """
         tail = "." + rest if rest else ""
         if id(owner) in self.by_identity:
             return self.by_identity[id(owner)] + tail
+        exposed = self._exposed(first, owner)
+        if exposed:
+            return exposed + tail
         loaded = sys.modules[module]
         if id(loaded) in self.by_identity:
             return "%s.%s%s" % (self.by_identity[id(loaded)], first, tail)
@@ -80,6 +75,16 @@ class Namer:
                 scope[bound] = value
                 return expression
         raise NoSourceError(first)
+
+    def _exposed(self, name, thing):
+        """`module.name` for a module that the trial imports and that offers this very object; "" for none."""
+        if name.startswith("_"):
+            return ""
+        for bound, module in self.namespace.items():
+            offers = isinstance(module, types.ModuleType) and getattr(module, "__dict__", {}).get(name) is thing
+            if offers and not bound.startswith("_"):
+                return "%s.%s" % (bound, name)
+        return ""
 
     def public_module(self, module, name):
         """The module to import `name` from: a public one if any exposes the very same object.

@@ -33,7 +33,7 @@ _Maker = collections.namedtuple("_Maker", "call prefix owner parameters")
 def source(draft, thing):
     """The source of an object, or None; the imports of one that is given up may stay behind in the draft."""
     kind = type(thing)
-    if kind.__module__ == "builtins" or kind.__module__.partition(".")[0] != draft.renderer.package:
+    if kind.__module__.partition(".")[0] != draft.renderer.package:
         return None
     named = _constant(draft, thing)
     if named is not None:
@@ -77,9 +77,6 @@ def _constant(draft, thing):
     loaded = sys.modules.get(kind.__module__)
     for name, value in list(vars(loaded).items()) if loaded is not None else ():
         if value is thing and not name.startswith("_"):
-            bound = draft.renderer.namer.exposed(name, thing)
-            if bound:
-                return bound
             module, owner = draft.renderer.namer.public_module(kind.__module__, name)
             return draft.renderer.namer.bind(module, name, "", owner, draft.imports, draft.scope)
     return None
