@@ -110,7 +110,11 @@ def _entry(
         "documented": documented if len(documented) < LONGEST else f"{documented[: LONGEST - 1]}…",
         "observed": observed,
         "reproduce": "\n".join((*trial.imports, *trial.arrange, forms.get(finding.trial.mode, act)))[:4000],
-        "evidence": {"path": trial.wanted_path or path, "lines": list(_lines(finding, facts))},
+        # A call made by changing one of a document keeps the document's name, and no line of it.
+        "evidence": {
+            "path": (trial.wanted_path if trial.wanted_line else "") or path,
+            "lines": list(_lines(finding, facts)),
+        },
     }
 
 

@@ -9,6 +9,7 @@ import pytest
 from testwright.engine.python.judge.defects import suspected_defects
 from testwright.engine.python.judge.finding_selection import assertable_findings
 from testwright.engine.python.model.model import Exploration, Observation, Trial, TrialFinding, Value
+from testwright.engine.python.source.literals import literal_places, with_source
 from testwright.tests.support.engine.python_projects import facts_of, write_project
 
 pytestmark = pytest.mark.feature("B-02")
@@ -69,3 +70,16 @@ def test_a_defect_tells_output_beside_a_result_and_shows_where_a_long_document_i
 
     assert defect["observed"] == "prints 'hi\\n' and returns 5"
     assert (len(defect["documented"]), defect["documented"][-2:]) == (600, "1…")
+
+
+def test_a_call_made_by_changing_one_of_a_document_shows_the_code_and_not_the_document(tmp_path):
+    code = "def half(number: int) -> int:\n    return number / 2\n"
+    facts = facts_of(write_project(tmp_path, {"m.py": code}), "m.py")
+    written = Trial("half", "half(4)", ("from m import half",), wanted="2", wanted_line=30, wanted_path="README.md")
+    changed = with_source(written, literal_places(written)[0], "3")
+    arcs = frozenset({(-1, 2), (2, -1)})
+    seen = Observation("returned", value=Value("float", source="1.5", text="1.5"), arcs=arcs)
+
+    [defect] = suspected_defects(Exploration(facts, findings=(TrialFinding(changed, seen, covered=arcs),)))
+
+    assert defect["evidence"] == {"path": "m.py", "lines": [1, 2]}
