@@ -10,7 +10,7 @@ from dataclasses import replace
 from posixpath import basename, normpath, splitext
 
 from ..model.model import Observation, Trial
-from ..source.literals import LiteralSpan, is_in_runners_folder, literal_places, with_source
+from ..source.literals import LiteralSpan, is_in_runners_folder, literal_places, with_sources
 
 _HIDDEN_FOLDER = "…/"
 """What the worker writes for the folders above a path."""
@@ -56,9 +56,7 @@ def _places_of(trial: Trial, paths: Container[str]) -> list[LiteralSpan]:
 
 
 def _with_files_moved(trial: Trial, places: Iterable[LiteralSpan]) -> Trial:
-    moved = trial
-    # From the back, so that the places before stay where they are.
-    for place in sorted(places, key=lambda place: (place.statement, place.start), reverse=True):
-        moved = with_source(moved, place, f"str(tmp_path / {basename(normpath(place.value))!r})")
+    in_folder = {place: f"str(tmp_path / {basename(normpath(place.value))!r})" for place in places}
+    moved = with_sources(trial, in_folder)
     fixtures = tuple(sorted({*trial.fixtures, "tmp_path"}))
     return replace(trial, arrange=moved.arrange, act=moved.act, fixtures=fixtures)

@@ -20,7 +20,7 @@ from ..domain.example_tables import WORDS
 from ..inputs.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
 from ..model.model import CHANGED_SOURCES, CallableFacts, ModuleFacts, Trial
-from ..source.literals import LiteralSpan, is_in_runners_folder, literal_places, with_source
+from ..source.literals import LiteralSpan, is_in_runners_folder, literal_places, with_source, with_sources
 from ..source.moments import NOW
 
 MOST = 24
@@ -187,10 +187,7 @@ def _with_words_for_empty_texts(
 
 
 def _with_texts(trial: Trial, texts: Mapping[LiteralSpan, str]) -> Trial:
-    for place in sorted(texts, key=lambda one: (one.statement, -one.start)):
-        # From the last literal of a line to the first, so that the places of the others stay true.
-        trial = with_source(trial, place, repr(texts[place]), origin_of_variant(trial))
-    return trial
+    return with_sources(trial, {place: repr(text) for place, text in texts.items()}, origin_of_variant(trial))
 
 
 def _with_plain_texts(trial: Trial, fitting: frozenset[str], written: Sequence[str]) -> Iterator[Trial]:

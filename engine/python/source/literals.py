@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -106,6 +106,14 @@ def with_source(trial: Trial, place: LiteralSpan, source: str, origin: str = "mu
     encoded = lines[place.statement].encode()  # offsets count bytes
     lines[place.statement] = (encoded[: place.start] + source.encode() + encoded[place.end :]).decode()
     return replace(trial, arrange=tuple(lines[:-1]), act=lines[-1], source=origin, wanted=None, wanted_line=0)
+
+
+def with_sources(trial: Trial, sources: Mapping[LiteralSpan, str], origin: str = "mutation") -> Trial:
+    """Replaces several literals of a trial, none of which lies in another one."""
+    # From the last literal of a line to the first, so that the places of the others stay true.
+    for place in sorted(sources, key=lambda one: (one.statement, -one.start)):
+        trial = with_source(trial, place, sources[place], origin)
+    return trial
 
 
 def plain(value: object, longest: int = 160) -> str | None:
