@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := build/lowest
 # Processes that run tests. Tests wait for servers, limits and browsers, so two cores are busy with more than two of them.
-JOBS ?= 7
+JOBS ?= 5
 # A file's tests share fixtures, so they stay in one process. Files start in the order of their folders: end-to-end first,
 # unit last, so that no long file is left for the end. Those marked `waits` start one by one between the others.
 PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder $(UNUSED)
