@@ -12,6 +12,19 @@ def escape_key(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
+def resolve_pointer(value: Any, pointer: str) -> Any:
+    """Return the value at a JSON pointer; None where there is none."""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value
+
+
 def leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every scalar and every empty object or list with its pointer."""
     for place, leaf, _ in parts(value, frozenset(), pointer):

@@ -15,9 +15,9 @@ from typing import Any
 
 from ..document.application import AppObserver
 from ..document.auth import Credential, with_credentials
-from ..model.json_values import HEADERS, TELLING_HEADERS, escape_key, leaves
+from ..model.json_values import HEADERS, TELLING_HEADERS, escape_key, leaves, resolve_pointer
 from ..model.model import REFUSALS, HttpAnswer, Json, ObservedProposal, Proposal
-from .resource_model import parse_json, resolve_pointer, variables_in
+from .resource_model import parse_json, variables_in
 
 _ROUNDS = 3
 _MOST_UNANSWERED = 2

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..document.schemas import merge_schema, references, standalone_schema
-from ..model.json_values import HEADERS, TELLING_HEADERS, leaves, lists, parts
+from ..model.json_values import HEADERS, TELLING_HEADERS, leaves, lists, parts, resolve_pointer
 from ..model.model import Api, HttpAnswer, Json, ObservedProposal, Proposal
 from ..values.data import SampleValues, SecretFilter
 from .effects.columns import PICKED, thing_in
 from .effects.moments import MOST_TOLD, told_of_members
 from .execute import saved_values
-from .resource_model import parse_json, resolve_pointer
+from .resource_model import parse_json
 
 _MOST_ERROR = 300
 _MOST_SCHEMA = 6000

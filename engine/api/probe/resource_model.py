@@ -16,7 +16,7 @@ from ....utils.redact import is_secret_name, is_telling
 from ..document.auth import Credential, auth_entry
 from ..document.operations import resource_named, snake_case
 from ..document.schemas import type_of
-from ..model.json_values import HEADERS, is_constant
+from ..model.json_values import HEADERS, is_constant, resolve_pointer
 from ..model.model import Api, ApiParameter, HttpAnswer, Json, Operation
 from ..values.data import NOTHING, SampleValues, looks_secret
 from ..values.negative_requests import is_file
@@ -402,19 +402,6 @@ def is_complete(requests: Sequence[Json]) -> bool:
             return False
         known |= set(request.get("save") or {})
     return True
-
-
-def resolve_pointer(value: Any, pointer: str) -> Any:
-    """Return the value at a JSON pointer; None where there is none."""
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return None
-    return value
 
 
 def parse_json(answer: HttpAnswer) -> Any:

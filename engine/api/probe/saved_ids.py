@@ -8,9 +8,9 @@ from typing import Any
 
 from ..document.operations import resource_named, snake_case
 from ..document.schemas import merge_schema, type_of
-from ..model.json_values import escape_key
+from ..model.json_values import escape_key, resolve_pointer
 from ..model.model import Api, HttpAnswer, Operation
-from .resource_model import ID_NAMES, ResourceModel, parse_json, resolve_pointer, resource_of
+from .resource_model import ID_NAMES, ResourceModel, parse_json, resource_of
 
 _RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
 

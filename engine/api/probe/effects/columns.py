@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...document.schemas import type_of
-from ...model.json_values import escape_key
+from ...model.json_values import escape_key, resolve_pointer
 from ...model.model import ApiParameter, Json, Proposal
 from ...values import paging
 from ...values.data import NOTHING
 from ..propose_values import copy_request, make_proposal
-from ..resource_model import BaselineRequest, ResourceModel, parse_json, put_parameter, resolve_pointer
+from ..resource_model import BaselineRequest, ResourceModel, parse_json, put_parameter
 
 SORTED = "sorted"
 """The group of readings of a filled list that is sorted by what its members are answered with."""

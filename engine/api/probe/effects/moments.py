@@ -16,11 +16,11 @@ from typing import Any
 
 from ...document.application import AppObserver
 from ...document.auth import Credential, with_credentials
-from ...model.json_values import escape_key, leaves, lists
+from ...model.json_values import escape_key, leaves, lists, resolve_pointer
 from ...model.model import UNSAFE, HttpAnswer, ObservedProposal
 from ...values.paging import cuts, sorts
 from ..execute import all_worked, saved_values
-from ..resource_model import parse_json, resolve_pointer
+from ..resource_model import parse_json
 
 _WHOLE_SECONDS = re.compile(r"(?<!\d)\d\d:\d\d:\d\d(?!\d)(?!\.0*[1-9])|\b1[5-9]\d{8}\b")
 _PAUSE = 1.05

@@ -14,10 +14,10 @@ from .....core.errors import EnvironmentFault
 from .....sandbox.target import PythonTarget
 from ...document.application import AppConditions, AppLaunch, AppObserver, open_application
 from ...document.auth import Credential
-from ...model.json_values import escape_key
+from ...model.json_values import escape_key, resolve_pointer
 from ...model.model import ObservedProposal
 from ..execute import execute_proposals
-from ..resource_model import ResourceModel, parse_json, resolve_pointer
+from ..resource_model import ResourceModel, parse_json
 from ..sign_in.prepare import sign_in_again
 from .moments import reading_of
 

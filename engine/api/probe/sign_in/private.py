@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...document.auth import SignIn
+from ...model.json_values import resolve_pointer
 from ..explore import ApiExploration
-from ..resource_model import parse_json, resolve_pointer
+from ..resource_model import parse_json
 
 
 def user_passwords(exploration: ApiExploration) -> list[str]:

@@ -10,10 +10,11 @@ from itertools import product
 from ...document.application import AppObserver
 from ...document.apps import IDENTITIES
 from ...document.auth import Credential, Kind, SignIn, credential_forms, is_read_by_code
+from ...model.json_values import resolve_pointer
 from ...model.model import Api, HttpAnswer, Json, Operation
 from ...values.data import NOTHING
 from ..execute import all_worked
-from ..resource_model import ResourceModel, build_request, parse_json, resolve_pointer
+from ..resource_model import ResourceModel, build_request, parse_json
 from .failure import SignInFailure
 from .shapes import basic_logins, is_for_administrators, logins, readings_first, sign_ups, user_body
 from .users import ADMIN, OTHER, USER, sign_in_users, user_values
