@@ -209,6 +209,20 @@ def snake_case(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", apart.lower()).strip("_")
 
 
+_ENDS_IN_IE = re.compile(r"(?:^|_)(?:mov|cook|calor|pix|zomb|self|hood|rook|brown|p|t|d|l)ies$")
+
+
+def singular(word: str) -> str:
+    """`category` for categories, `box` for boxes, `movie` for movies, `cart` for carts."""
+    if _ENDS_IN_IE.search(word):
+        return word[:-1]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if re.search(r"(?:ss|x|ch|sh)es$", word):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from ....utils.in_turns import in_turns
-from ..document.operations import first_part
+from ..document.operations import first_part, singular
 from ..document.schemas import type_of
 from ..model.model import UNSAFE, Json, Proposal
 from ..values.data import bounds
@@ -20,7 +20,7 @@ from .budget import is_wanted
 from .distinct import Others, producers_with_another, renamed, unwrapped
 from .propose_updates import content_of, content_schema, wrapped
 from .propose_values import copy_request, make_proposal, with_body
-from .resource_model import BaselineRequest, ResourceModel, fields_of, is_complete, merge_setups, singular, variables_in
+from .resource_model import BaselineRequest, ResourceModel, fields_of, is_complete, merge_setups, variables_in
 
 _UNKNOWN = 999999
 _LARGE = 1_000_000

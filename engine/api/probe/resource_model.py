@@ -14,7 +14,7 @@ from typing import Any
 
 from ....utils.redact import is_secret_name, is_telling
 from ..document.auth import Credential, auth_entry
-from ..document.operations import resource_named, snake_case
+from ..document.operations import resource_named, singular, snake_case
 from ..document.schemas import type_of
 from ..model.json_values import HEADERS, is_constant, resolve_pointer
 from ..model.model import Api, ApiParameter, HttpAnswer, Json, Operation
@@ -340,20 +340,6 @@ def resource_of(path: str) -> str:
     """`cart` for /carts, /carts/ and /v1/shop/carts."""
     parts = [part for part in path.split("/") if part and "{" not in part]
     return singular(snake_case(parts[-1])) if parts else ""
-
-
-_ENDS_IN_IE = re.compile(r"(?:^|_)(?:mov|cook|calor|pix|zomb|self|hood|rook|brown|p|t|d|l)ies$")
-
-
-def singular(word: str) -> str:
-    """`category` for categories, `box` for boxes, `movie` for movies, `cart` for carts."""
-    if _ENDS_IN_IE.search(word):
-        return word[:-1]
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if re.search(r"(?:ss|x|ch|sh)es$", word):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
 def merge_setups(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:

@@ -8,10 +8,10 @@ import pytest
 
 from testwright.core.errors import ProjectError
 from testwright.engine.api.document.auth import candidate_credentials, credential_name, is_secret
-from testwright.engine.api.document.operations import api_from_document, named_operations, snake_case
+from testwright.engine.api.document.operations import api_from_document, named_operations, singular, snake_case
 from testwright.engine.api.document.schemas import normalize_schema, standalone_schema
 from testwright.engine.api.model.model import Api
-from testwright.engine.api.probe.resource_model import resource_of, singular
+from testwright.engine.api.probe.resource_model import resource_of
 from testwright.engine.api.values.data import NOTHING, SampleValues, json_examples
 from testwright.engine.api.values.negative_requests import body_variants, broken_values, edge_values
 from testwright.tests.support.projects.small_api import DOCUMENT
