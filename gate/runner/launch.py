@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from ...core.background import background_task
 from ...core.errors import TargetRunError
 from ...sandbox.protocol import Completed, Limits, Program
 from ...sandbox.target import PythonTarget, Workspace
@@ -27,7 +27,6 @@ READY_SECONDS = 900.0
 _NAMES_TROUBLE = re.compile(r"(ERROR: |[\w.]*(Error|Exception|Warning)\b)")
 _LINE = 300
 _LOOK_SECONDS = 0.01
-T = TypeVar("T")
 # Plugins that would change the order, the process or the timing of tests, or measure coverage a second time, or report
 # to a server: that of LangSmith comes along wherever testwright is installed, and takes longer to load than pytest.
 UNWANTED_PLUGINS = (
@@ -318,18 +317,6 @@ class Launcher:
                 ) from error
         pictures = read_pictures(self._workspace.folder, self._result_file(folder, PICTURES))
         return LaunchResult(record, completed, coverage, complaint, pictures)
-
-
-@asynccontextmanager
-async def background_task(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
-    """Work that goes on meanwhile; leaving ends it, if it has not ended, and waits for that."""
-    task = asyncio.create_task(work)
-    try:
-        yield task
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait((task,))
 
 
 async def _appears(path: Path, run: asyncio.Task[Any]) -> bool:

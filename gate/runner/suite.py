@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
+from ...core.background import background_task
 from ...core.errors import EnvironmentFault, TargetRunError, UsageError
 from ...sandbox.protocol import Completed, Limits
 from ...sandbox.target import PythonTarget, Workspace
@@ -24,7 +25,7 @@ from ..model.options import Framework, PairedRun, SuiteOptions
 from ..model.project_config import pytest_settings
 from ..model.results import CaseResult, SuiteResult
 from .attempt import SuiteAttempt, outcomes_so_far
-from .launch import Launcher, LaunchResult, PytestSetup, background_task, error_line
+from .launch import Launcher, LaunchResult, PytestSetup, error_line
 
 Files = Mapping[str, str] | Sequence[Path]
 Outcomes = Mapping[str, CaseResult]

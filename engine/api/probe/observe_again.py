@@ -6,9 +6,9 @@ Two applications share the work: each waits for the answers of its own, and a pr
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
 
+from ....core.background import background_task
 from ....sandbox.target import PythonTarget
 from ..document.application import AppConditions, AppLaunch, AppObserver, open_application
 from ..document.auth import Credential
@@ -19,8 +19,6 @@ from .sign_in.prepare import sign_in_again
 
 _FEW = 100
 """Fewer proposals take less time than the start of another application."""
-T = TypeVar("T")
-U = TypeVar("U")
 
 
 async def observe_again(
@@ -46,7 +44,10 @@ async def observe_again(
             return await _observed(observer, world, theirs, credentials), observer.sent
 
     async with open_application(target, launch, conditions) as observer:
-        here, (there, sent) = await _both(_observed(observer, world, mine, credentials), elsewhere())
+        work = _observed(observer, world, mine, credentials)
+        async with background_task(work) as one, background_task(elsewhere()) as other:
+            # Where one fails, leaving ends the other one.
+            here, (there, sent) = await asyncio.gather(one, other)
         answered = {id(other.proposal): other for other in (*here, *there)}
         merged = [merge_observations(observed, answered[id(observed.proposal)]) for observed in seen]
         return await mark_state_dependent(observer, merged, credentials), sent + observer.sent
@@ -73,14 +74,3 @@ def _shares(proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[Proposa
     for own in sorted(of_operations.values(), key=len, reverse=True):
         min(shares, key=len).extend(own)
     return shares
-
-
-async def _both(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, U]) -> tuple[T, U]:
-    """Return what two return that run at the same time; where one fails, the other one ends first."""
-    tasks = asyncio.create_task(first), asyncio.create_task(second)
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
