@@ -4,7 +4,6 @@ What an answer told that nobody had sent (an id) is another one on a fresh state
 request that it came from saves it, and the later one names it: `{{made_1}}`.
 """
 
-import json
 from typing import Any
 
 CHANGING = ("POST", "PUT", "PATCH", "DELETE")
@@ -126,11 +125,11 @@ def _key(value):
 
 def _named(request, links, names):
     """A request with the names of saved values in the place of those that earlier answers told."""
-    made = json.loads(json.dumps(request))
+    made = dict(request)
     for part in _PARTS:
-        if part in made:
-            ids = links.intersection(_ids({part: made[part]}))
-            made[part] = _replaced(made[part], {value: names[value] for value in ids})
+        if part in request:
+            ids = links.intersection(_ids({part: request[part]}))
+            made[part] = _replaced(request[part], {value: names[value] for value in ids})
     return made
 
 

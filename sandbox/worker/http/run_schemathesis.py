@@ -22,7 +22,8 @@ ENDING_SECONDS = 30.0
 MOST_TOLD = 120
 MOST_LETTERS = 6000
 _OWN_HEADERS = ("authorization", "cookie", "content-type", "content-length", "host", "user-agent", "accept")
-_CHECKS = "not_a_server_error,response_schema_conformance,status_code_conformance,content_type_conformance"
+_SERVER_ERROR = "not_a_server_error"
+_CHECKS = f"{_SERVER_ERROR},response_schema_conformance,status_code_conformance,content_type_conformance"
 
 
 def fuzz(application, order):
@@ -112,6 +113,7 @@ def counterexamples(lines, base_url):
         except (ValueError, AttributeError, KeyError):
             continue
         cases += len(recorder.get("interactions") or ())
+        # Each is told before its own change joins the history.
         for found in _failed(recorder, base_url, history, scenario):
             key = (found["label"], found["check"], found["status"])
             same = kept.setdefault(key, [])
@@ -119,12 +121,15 @@ def counterexamples(lines, base_url):
             # Several of one operation may have several causes, of which only the replay tells.
             same.sort(key=lambda one: len(json.dumps(one["request"])))
             del same[4:]
+            # Of thousands of server errors few are kept, and each story is a copy of dozens of requests.
+            if found["check"] == _SERVER_ERROR and any(one is found for one in same):
+                found["stories"] = history.stories(found["request"], scenario)
     every = [found for same in kept.values() for found in same]
     return {"counterexamples": every[:MOST_TOLD], "cases": cases}
 
 
 def _failed(recorder, base_url, history, scenario):
-    """The counterexamples of one scenario; what it changed joins the history."""
+    """The counterexamples of one scenario; what it changed joins the history, each change after it was yielded."""
     for name, case in (recorder.get("cases") or {}).items():
         interaction = (recorder.get("interactions") or {}).get(name)
         if not interaction:
@@ -138,9 +143,7 @@ def _failed(recorder, base_url, history, scenario):
         failed = [check["name"] for check in checks if check.get("status") == "failure"]
         if failed:
             label = "{} {}".format(case["value"]["method"], case["value"]["path"])
-            found = {"label": label, "check": failed[0], "status": status, "request": request}
-            broken = failed[0] == "not_a_server_error"
-            yield {**found, "stories": history.stories(request, scenario)} if broken else found
+            yield {"label": label, "check": failed[0], "status": status, "request": request}
         # What ends in a server error may have been stored before it.
         if request["method"] in CHANGING and (200 <= status < 400 or status >= 500):
             history.add(request, _told(response), scenario)
