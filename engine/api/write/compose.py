@@ -30,10 +30,10 @@ from ..probe.judge import (
 )
 from ..probe.resource_model import parse_json
 from ..probe.sign_in.others import (
+    SHARED_FLAG,
     changed_by_another,
     changed_by_the_first,
     hides_from_others,
-    is_shared_flag,
     marks_of,
     read_by_others,
     refused_to_anonymous,
@@ -273,7 +273,7 @@ def _worth_a_case(seen: ObservedProposal, heeding: Collection[str]) -> bool:
     # The case would arrange something that already fails.
     if any(not answer.ok for answer in seen.answers[:-1]):
         return False
-    if is_shared_flag(proposal):
+    if proposal.group == SHARED_FLAG:
         return False  # it shows what a suspected defect is about
     if proposal.category == "contract" and seen.answer.keeps_out:
         return False  # who asks was looked at before what is asked

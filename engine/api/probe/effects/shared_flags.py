@@ -65,8 +65,9 @@ def _after_acts(world: ResourceModel) -> Iterator[tuple[BaselineRequest, tuple[J
             usual = tuple(merge_setups(reading.setup, act.setup))
             request: Json = {**copy_request(reading.request), "auth": USER}
             theirs: Json = {**copy_request(act.request), "auth": OTHER}
-            name, words = f"{SHARED_FLAG}{act.operation.name}", f"after {act.operation.label} by another user"
-            yield act, usual, make_proposal(reading, name, words, "state", request, setup=(*usual, theirs))
+            name, words = f"shared_flag_after_{act.operation.name}", f"after {act.operation.label} by another user"
+            after = make_proposal(reading, name, words, "state", request, setup=(*usual, theirs), group=SHARED_FLAG)
+            yield act, usual, after
 
 
 def _flags(answer: HttpAnswer) -> dict[str, bool]:

@@ -8,7 +8,7 @@ from typing import Any
 from ...document.auth import auth_names
 from ...document.base_path import without_names
 from ...model.json_values import leaves, lists
-from ...model.model import UNSAFE, Json, ObservedProposal, Operation, Proposal
+from ...model.model import UNSAFE, Json, ObservedProposal, Operation
 from ...values.paging import cuts
 from ..execute import saved_values
 from ..judge import ContractViolation
@@ -18,8 +18,8 @@ from .users import OTHER, USER
 _SEVERAL = 2
 """How many things a list may show a part of."""
 _MOST_LABELS = 5
-SHARED_FLAG = "shared_flag_after_"
-"""What the names of proposals begin with that show another user's act on a flag which the owner reads."""
+SHARED_FLAG = "shared_flag"
+"""The group of proposals that show another user's act on a flag which the owner reads; see `shared_flags`."""
 
 
 def refused_to_anonymous(found: Sequence[ObservedProposal]) -> frozenset[str]:
@@ -58,7 +58,7 @@ def marks_of(found: Iterable[ObservedProposal]) -> frozenset[str]:
     What changes a flag of the thing for its owner, such as `PUT …/publish`, is no mark.
     """
     seen = list(found)
-    shared = (one.proposal.setup[-1]["path"] for one in seen if is_shared_flag(one.proposal) and one.answer.ok)
+    shared = (one.proposal.setup[-1]["path"] for one in seen if one.proposal.group == SHARED_FLAG and one.answer.ok)
     return mark_paths(one.proposal.operation for one in seen) - {without_names(path) for path in shared}
 
 
@@ -70,11 +70,6 @@ def mark_paths(operations: Iterable[Operation]) -> frozenset[str]:
             methods.setdefault(without_names(operation.path), set()).add(operation.method)
     set_and_taken = (path for path, known in methods.items() if "DELETE" in known and {"POST", "PUT"} & known)
     return frozenset(path for path in set_and_taken if path[-1:] != "}")
-
-
-def is_shared_flag(proposal: Proposal) -> bool:
-    """Whether a proposal shows that another user's act changes a flag for the owner; see `shared_flags`."""
-    return proposal.name.startswith(SHARED_FLAG)
 
 
 def changed_by_another(
