@@ -77,6 +77,13 @@ def files_of(spec: Mapping[str, Any]) -> dict[str, str]:
     return {file.path: file.contents for file in render_load(spec, "locust", PATH)}
 
 
+def without_latency(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The same load without its limits of latency, which another process on the machine can break at any time."""
+    [case] = spec["cases"]
+    kept = [limit for limit in case["expect"] if not limit["metric"].startswith("latency")]
+    return {**spec, "cases": [{**case, "expect": kept}]}
+
+
 async def run(folder: Path, text: str, spec: Mapping[str, Any], seconds: float = SECONDS) -> SuiteResult:
     """One run of the load tests on the application with another source."""
     async with prepared(folder, shop(text), caches=cache_folders(NOWHERE)) as target:
@@ -130,7 +137,7 @@ async def test_an_answer_that_names_another_host_takes_no_load_there(tmp_path: P
     leading = NOTES.replace(
         "    return jsonify(list", "    return '', 307, {'Location': 'http://127.0.0.1:9/'}\n    return (list"
     )
-    [test] = (await run(tmp_path, leading, spec)).tests
+    [test] = (await run(tmp_path, leading, without_latency(spec))).tests
     assert (test.outcome, test.message) == ("passed", "")
 
 
