@@ -30,6 +30,7 @@ from ..agents.embedded.repository.case_agent import EmbeddedCaseAgent
 from ..agents.embedded.repository.crawler_agent import EmbeddedCrawlerAgent, RepositoryTools
 from ..agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
 from ..agents.embedded.specs.evidence_examples import EvidenceExamples
+from ..agents.embedded.specs.first_tests import FirstTests
 from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent, PrefetchedSpec, SpecGenerator
 from ..agents.embedded.writing_agent import EmbeddedWritingAgent
 from ..agents.model.chat import ModelChat
@@ -101,6 +102,7 @@ def create_agents(
     *,
     unit: SpecGenerator | None = None,
     prefetched: PrefetchedSpec | None = None,
+    first: FirstTests | None = None,
     own: Mapping[str, Any] | None = None,
     metering: Metering | None = None,
 ) -> dict[str, Agent]:
@@ -112,6 +114,7 @@ def create_agents(
         tools: reads API documents and repositories.
         unit: generates specs of unit tests; None creates a generator.
         prefetched: a spec that was started early; None for none.
+        first: writes the first tests of a run of another type; None for no preview.
         own: agents and functions of the caller's own, by role; they come before those of the settings.
         metering: counts what agents of the user's own say that they used.
 
@@ -120,7 +123,7 @@ def create_agents(
     """
     generators = {
         "unit": unit or unit_spec_generator(settings, target),
-        **spec_generators(settings, target, tools),
+        **spec_generators(settings, target, tools, first),
     }
     # Spec and writer have no contract here: tools validate their answers, hydration validates their inputs.
     agents: dict[str, Agent] = {

@@ -58,6 +58,7 @@ class EarlyRun:
         changes: limits the run to changed code, as plain data; None for no limit.
         ask: puts a question to the user; None where nobody can be asked.
         agents: agents and functions of the caller's own, by role; they come before those of the settings.
+        first: writes the first tests of the run; None for no preview.
         is_announced: whether the event log has the run's start already.
         began_at: when this session began, seconds since the epoch.
     """
@@ -73,6 +74,7 @@ class EarlyRun:
     changes: dict[str, Any] | None = None
     ask: Ask | None = None
     agents: Mapping[str, Any] = field(default_factory=dict)
+    first: FirstTests | None = None
     is_announced: bool = False
     began_at: float = field(default_factory=time.time)
 
@@ -199,10 +201,10 @@ async def open_early(
         if on_event is not None:
             events.subscribe(on_event)
         target = TargetProvider(settings, folder, meter, events=events)
-        first = _first_tests(folder, target, events) if settings.run else None
+        first = _first_tests(settings.root, folder, target, events) if settings.run else None
         unit, prefetched = unit_spec_generator(settings, target, first), PrefetchedSpec()
         early = EarlyRun(
-            settings, folder, redactor, events, meter, target, unit, prefetched, changes, ask, agents or {}
+            settings, folder, redactor, events, meter, target, unit, prefetched, changes, ask, agents or {}, first
         )
         if shared_since is not None:
             early.began_at = shared_since
@@ -291,7 +293,7 @@ def _first_spec_inputs(plan: Mapping[str, Any], request: str) -> dict[str, Any] 
     }
 
 
-def _first_tests(folder: RunFolder, target: TargetProvider, events: EventLog) -> FirstTests:
+def _first_tests(root: Path, folder: RunFolder, target: TargetProvider, events: EventLog) -> FirstTests:
     """Publishes the first passing tests of a run while it is still working."""
 
     def announce(path: str, passing: int) -> None:
@@ -299,7 +301,7 @@ def _first_tests(folder: RunFolder, target: TargetProvider, events: EventLog) ->
         message = f"The first {tests}; a preview of the suite: {path}"
         events.emit(EventType.PROGRESS, message, first_tests=passing, path=path)
 
-    return FirstTests(target, folder.first, announce)
+    return FirstTests(target, root, folder.first, announce)
 
 
 def _remove_dead_copies(state: Path) -> None:

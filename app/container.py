@@ -173,6 +173,7 @@ def _agents_of(early: EarlyRun, models: ModelClients, tools: ToolClient) -> dict
         tools,
         unit=early.unit,
         prefetched=early.prefetched,
+        first=early.first,
         own=early.agents,
         metering=models.metering,
     )

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...agents.embedded.repository.crawler_agent import RepositoryTools
+from ...agents.embedded.specs.first_tests import FirstTests
 from ...agents.embedded.specs.script_specs import SpecsByLanguage
 from ...agents.embedded.specs.spec_agent import SpecGenerator, SpecResult
 from ...config.settings import Settings
@@ -29,6 +30,7 @@ class _Context:
     settings: Settings
     target: ProvideTarget
     tools: RepositoryTools
+    first: FirstTests | None = None
 
 
 @dataclass(slots=True)
@@ -49,9 +51,15 @@ class GeneratorOnDemand:
         return await self._made.generate(inputs, seconds=seconds)
 
 
-def spec_generators(settings: Settings, target: ProvideTarget, tools: RepositoryTools) -> dict[str, SpecGenerator]:
-    """The generators of specs for all test types but unit, by test type."""
-    context = _Context(settings, target, tools)
+def spec_generators(
+    settings: Settings, target: ProvideTarget, tools: RepositoryTools, first: FirstTests | None = None
+) -> dict[str, SpecGenerator]:
+    """The generators of specs for all test types but unit, by test type.
+
+    Args:
+        first: writes the first tests of the run; None for no preview.
+    """
+    context = _Context(settings, target, tools, first)
     return {name: GeneratorOnDemand(partial(make, context)) for name, make in _MAKERS.items()}
 
 
@@ -71,6 +79,7 @@ def _api(context: _Context) -> ApiSpecGenerator:
         taken=settings.taken,
         examples=settings.examples,
         fuzz=(settings.fuzz_seed, settings.fuzz_seconds) if settings.fuzz else None,
+        first=context.first,
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import shlex
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,9 @@ from ....sandbox.target import ProvideTarget, PythonTarget
 from ....utils.redact import Redactor, is_secret_name, placeholder_secret
 from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
+from .first_tests import FirstTests
 from .spec_agent import SpecResult
+from .start_by_hand import describe_start
 
 _FUZZ_SHARE = 0.25
 
@@ -90,6 +92,7 @@ class ApiSpecGenerator:
         examples: values that a person gave in the settings; those of parameter names are used for parameters and
             properties of that name.
         fuzz: (seed, seconds) for Schemathesis, which then fuzzes the application as well; None without it.
+        first: writes the first tests of the run from an early exploration; None for no preview.
     """
 
     python_target: ProvideTarget
@@ -104,6 +107,7 @@ class ApiSpecGenerator:
     budget: ApiBudget | None = None
     examples: Mapping[str, str] = field(default_factory=dict)
     fuzz: tuple[int, float] | None = None
+    first: FirstTests | None = None
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (`application`, `endpoint`, or both).
@@ -125,6 +129,7 @@ class ApiSpecGenerator:
         wanted = named_operations(opened.api, named) if named else None
         # Fuzzing has its share of a limit from the start: what exploring leaves over may be nothing.
         reserved = fuzzing.seconds if fuzzing is not None else 0.0
+        on_early = partial(self._preview, opened, framework, target) if self._shows_preview(framework) else None
         exploration = await explore_api(
             opened.prepared,
             opened.api,
@@ -140,19 +145,12 @@ class ApiSpecGenerator:
             examples=json_examples(self.examples),
             wanted=wanted,
             seconds=None if seconds is None else seconds - reserved - (time.monotonic() - began),
+            early=on_early,
         )
         if fuzzing is not None:
             exploration = await _fuzzed(opened, exploration, fuzzing, wanted)
         launch = _with_used(opened.launch, exploration)
-        spec = await asyncio.to_thread(
-            compose_spec,
-            exploration,
-            framework=framework,
-            target=self._spec_target(opened.described, opened.path, opened.api.title)
-            | (own_configuration(self.root) if framework == "playwright" else {}),
-            launch=launch,
-            start=_start(launch, str(target.get("framework_of_app") or ""), opened.literals),
-        )
+        spec = await asyncio.to_thread(self._composed, opened, exploration, framework, target)
         redacted = secrets_of(exploration, launch).text
         if framework in ("pytest", "unittest"):
             trial = await try_test_client(opened.prepared, launch, spec, exploration.credentials)
@@ -160,6 +158,26 @@ class ApiSpecGenerator:
                 spec["target"]["application"]["client"] = trial.client
             return SpecResult(spec, _metadata(exploration, redacted, trial.reason), _trace(exploration, spec))
         return SpecResult(spec, _metadata(exploration, redacted), _trace(exploration, spec))
+
+    def _composed(
+        self, opened: OpenedApi, exploration: ApiExploration, framework: str, target: Mapping[str, Any]
+    ) -> JsonObject:
+        launch = _with_used(opened.launch, exploration)
+        return compose_spec(
+            exploration,
+            framework=framework,
+            target=self._spec_target(opened.described, opened.path, opened.api.title)
+            | (own_configuration(self.root) if framework == "playwright" else {}),
+            launch=launch,
+            start=describe_start(launch, str(target.get("framework_of_app") or ""), opened.literals),
+        )
+
+    def _shows_preview(self, framework: str) -> bool:
+        return self.first is not None and self.first.wanted and framework in ("pytest", "unittest")
+
+    def _preview(self, opened: OpenedApi, framework: str, target: Mapping[str, Any], early: ApiExploration) -> None:
+        if self.first is not None:
+            self.first.take(lambda: self._composed(opened, early, framework, target))
 
     def _fuzz_options(self, seconds: float | None) -> FuzzOptions | None:
         """Return with what to fuzz, of a limit for a quarter at most; None where it is not asked for. Blocks.
@@ -365,32 +383,6 @@ def _administrator(variables: tuple[str, str] | None, given: set[str]) -> dict[s
     identity, password = variables
     plain = identity.endswith(("_USERNAME", "_USER", "_NAME", "_LOGIN"))
     return {identity: "admin" if plain else "admin@example.com", password: placeholder_secret(password)}
-
-
-def _start(launch: AppLaunch, framework: str, literals: Mapping[str, str] | None = None) -> str:
-    """Describe how to start the application by hand.
-
-    Args:
-        literals: credentials of the source by their variables, which a person looks up there.
-    """
-    looked_up = {name for name, value in (literals or {}).items() if launch.environment.get(name) == value}
-    own = {name for name, value in launch.environment.items() if is_secret(name) or is_secret_name(name) or not value}
-    own -= looked_up
-    known = [pair for pair in sorted(launch.environment.items()) if pair[0] not in own | looked_up]
-    given = [f"{name}={shlex.quote(value)}" for name, value in known]
-    words = [f"with {' '.join(given)}"] if given else []
-    words += [f"with a value of your own in {' and '.join(sorted(own))}"] if own else []
-    words += [f"with what the source has as {' and '.join(sorted(looked_up))}"] if looked_up else []
-    variables = "".join(f", {text}" for text in words)
-    if launch.command:
-        return f"started by {' '.join(launch.command).replace('{port}', '8000')}{variables}:"
-    if framework in ("flask", "django"):
-        command = "python manage.py runserver" if framework == "django" else f"flask --app {launch.application} run"
-        return f"started by `{command} {'8000' if framework == 'django' else '--port 8000'}`{variables}:"
-    factory = " --factory" if str(launch.application).endswith("()") else ""
-    roots = "".join(f" --app-dir {root}" for root in launch.import_roots[:1] if root != ".")
-    application = str(launch.application).removesuffix("()")
-    return f"started by `uvicorn {application}{factory}{roots} --port 8000`{variables}:"
 
 
 def _metadata(exploration: ApiExploration, redacted: Callable[[str], str], started: str = "") -> JsonObject:

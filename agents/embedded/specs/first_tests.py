@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ....engine.python.write.repair import unrenderable_cases, without_cases
-from ....engine.rendering import render_files
+from ....engine.python.write.repair import without_cases
+from ....engine.rendering import render_files, unrenderable_cases
 from ....gate.model.options import Framework, SuiteOptions
 from ....gate.runner.suite import open_suite
 from ....sandbox.target import ProvideTarget
@@ -31,12 +31,14 @@ class FirstTests:
 
     Args:
         python_target: prepares the project.
-        folder: where the file is written, below the run's folder.
+        root: the project's root.
+        folder: where the file and its helpers are written, below the run's folder.
         on_first_tests: called with the written file.
     """
 
-    def __init__(self, python_target: ProvideTarget, folder: Path, on_first_tests: OnFirstTests) -> None:
+    def __init__(self, python_target: ProvideTarget, root: Path, folder: Path, on_first_tests: OnFirstTests) -> None:
         self._python_target = python_target
+        self._root = root
         self._folder = folder
         self._on_first_tests = on_first_tests
         self._started = False
@@ -67,16 +69,23 @@ class FirstTests:
 
     async def _write_passing(self, spec: Mapping[str, Any]) -> None:
         framework: Framework = "unittest" if spec["framework"] == "unittest" else "pytest"
-        name = f"test_{spec['target']['module'].replace('.', '_')}.py"
-        renderable = await asyncio.to_thread(_renderable, spec, framework)
+        name = _file_name(spec)
+        renderable = await asyncio.to_thread(_renderable, spec, framework, name)
         if not renderable["cases"]:
             return
         passing = await self._passing(renderable, framework, name)
         kept = without_cases(renderable, {case["id"] for case in renderable["cases"]} - passing)
         if kept["cases"]:
             path = self._folder / name
-            await asyncio.to_thread(_write, path, kept, framework)
+            await asyncio.to_thread(self._write, path, kept, framework)
             self._on_first_tests(str(path), len(kept["cases"]))
+
+    def _write(self, path: Path, spec: Mapping[str, Any], framework: str) -> None:
+        # Tests of an application look for the project from where they are.
+        is_inside = path.is_relative_to(self._root)
+        place = path.relative_to(self._root).as_posix() if is_inside else path.name
+        for file in render_files(spec, framework, place):
+            write_file(path.parent / PurePosixPath(file.path).name, file.contents)
 
     async def _passing(self, spec: Mapping[str, Any], framework: Framework, name: str) -> set[str]:
         """Run the tests and return the ids of the cases whose tests all pass."""
@@ -89,9 +98,10 @@ class FirstTests:
         return {test.case_id for test in result.tests if test.case_id} - failed
 
 
-def _renderable(spec: Mapping[str, Any], framework: str) -> dict[str, Any]:
-    return without_cases(spec, unrenderable_cases(spec, framework))
+def _file_name(spec: Mapping[str, Any]) -> str:
+    module = str(spec["target"].get("module") or spec.get("test_type") or "unit")
+    return f"test_{module.replace('.', '_')}.py"
 
 
-def _write(path: Path, spec: Mapping[str, Any], framework: str) -> None:
-    write_file(path, render_files(spec, framework, path.name)[0].contents)
+def _renderable(spec: Mapping[str, Any], framework: str, name: str) -> dict[str, Any]:
+    return without_cases(spec, unrenderable_cases(spec, framework, name))

@@ -49,7 +49,7 @@ class BaselineFinder:
     """Finds baseline requests.
 
     `failures` holds the last answer of each operation that has no baseline, `broken` the first valid request of an
-    operation that was answered with a server error or not at all.
+    operation that was answered with a server error or not at all. `is_cut_short` tells that `until` came first.
 
     Args:
         budget: maximum number of request sequences tried for one operation.
@@ -71,6 +71,7 @@ class BaselineFinder:
         self._budget = budget
         self._until = until
         self._together: dict[str, list[Json]] = {}
+        self.is_cut_short = False
         self.failures: dict[str, HttpAnswer] = {}
         self.broken: dict[str, Proposal] = {}
 
@@ -81,6 +82,7 @@ class BaselineFinder:
             before = len(self._world.baselines)
             for operation in ranked:
                 if self._until is not None and time.monotonic() > self._until:
+                    self.is_cut_short = True
                     return
                 if operation.name not in self._world.baselines:
                     await self._try(operation, number)

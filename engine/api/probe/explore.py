@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +38,7 @@ from .effects.stored_lists import queries_varied, stored_lists
 from .effects.together import together_proposals
 from .effects.totals import total_proposals
 from .execute import differs_from, drop_setup, execute_proposals
+from .first_observations import first_observations
 from .judge import MOST_TEXT
 from .observe_again import observe_again
 from .propose import proposals_for, readings_after_change, wrong_methods
@@ -55,6 +56,8 @@ from .sign_in.shapes import logins
 from .sign_in.tokens import second_sessions
 from .sign_in.try_out import SeededUser
 
+_LEAST_SECONDS = 5.0
+"""How long working requests are looked for at least, whatever is left of a limit: without them there are no tests."""
 SHIFTED = AppConditions(hash_seed=1, clock=86_400 * 401 + 5 * 3600 + 17 * 60, zone="TWT-05:45")
 
 
@@ -101,6 +104,7 @@ async def explore_api(
     examples: Mapping[str, Any] | None = None,
     wanted: Collection[str] | None = None,
     seconds: float | None = None,
+    early: Callable[[ApiExploration], None] | None = None,
 ) -> ApiExploration:
     """Explore an API.
 
@@ -113,6 +117,7 @@ async def explore_api(
         examples: values of parameters and properties by name, which come first where they fit.
         wanted: names of the operations to test, the others only prepare for them; None for all.
         seconds: approximate time limit; the most important requests are tried within it. None for no limit.
+        early: called with an exploration of a few requests of each operation, as soon as each has one that works.
 
     Raises:
         EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
@@ -123,13 +128,16 @@ async def explore_api(
     samples = SampleValues(api.components, examples)
     world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
-        until = None if seconds is None else began + seconds / 2
+        until = None if seconds is None else began + max(seconds / 2, _LEAST_SECONDS)
         known: dict[str, Any] = {"values": values, "literals": literals, "headers": headers, "until": until}
         credentials = await find_credentials(observer, world, secrets, seeded, **known)
         api = world.api
         finder = BaselineFinder(observer, world, credentials, until=until)
         await finder.find()
         await find_guarded(finder, world)
+        if early is not None:
+            first = await first_observations(observer, world, credentials, wanted)
+            early(_first(_tested(api, wanted), first, credentials, samples))
         if seconds is not None:
             budget = budget.within(seconds - (time.monotonic() - began), observer.seconds_each)
         proposals, cut = await _proposed(finder, world, credentials, budget, wanted)
@@ -147,6 +155,13 @@ async def explore_api(
     return ApiExploration(
         tested, tuple(seen), credentials, unreached, cut, api.notes, sent, samples, unfit, sign_in_failure=failure
     )
+
+
+def _first(
+    api: Api, seen: Sequence[ObservedProposal], credentials: Mapping[str, Credential], samples: SampleValues
+) -> ApiExploration:
+    """Return an exploration of a few requests, which changes no more when exploring goes on."""
+    return ApiExploration(api, tuple(seen), dict(credentials), (), (), (), 0, samples, {})
 
 
 def _left(began: float, seconds: float | None) -> float:
@@ -336,7 +351,9 @@ def _unreached(
             continue
         answer = finder.failures.get(operation.name)
         also = "; what it refuses is tested" if operation.name in tested & set(world.refused) else ""
-        if answer is None:
+        if answer is None and finder.is_cut_short:
+            yield operation.label, "the limit on time came before a request was tried"
+        elif answer is None:
             yield operation.label, "no values were found that fit its description"
         elif answer.failure:
             yield operation.label, f"no request was answered: {answer.failure.splitlines()[0]}"

@@ -30,7 +30,7 @@ class Shown:
     def __init__(self, target, folder):
         self.told = []
         self.done = asyncio.Event()
-        self.first = FirstTests(self._given, folder, self._heard)
+        self.first = FirstTests(self._given, target.root, folder, self._heard)
         self._target = target
 
     async def _given(self):
