@@ -23,14 +23,12 @@ async def first_observations(
     Raises:
         SandboxFailure: the worker ended.
     """
-    sent = observer.sent
     proposals = select_within(list(_proposals(world, credentials, wanted)), _FEW).proposals
     found: list[ObservedProposal] = []
     for seen in await execute_proposals(observer, proposals, credentials):
         requests = [with_credentials(request, credentials) for request in (*seen.proposal.setup, seen.proposal.request)]
         again = await observer.answers(requests) if seen.complete and not seen.answer.failure else ()
         found.append(merge_observations(seen, ObservedProposal(seen.proposal, again)))
-    observer.sent = sent  # a preview is no part of what the exploration counts
     return [seen for seen in found if seen.steady]
 
 

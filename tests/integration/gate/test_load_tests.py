@@ -23,7 +23,7 @@ from testwright.gate.verify.verify import verify_files
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.hostile.host import processes_with
-from testwright.tests.support.projects.notes_app import NOTES
+from testwright.tests.support.projects.notes_app import NOTES, NoDocuments
 from testwright.utils.user_folders import cache_folders
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.anyio, pytest.mark.waits]
@@ -32,18 +32,6 @@ PATH = "tests/generated/load/locustfile_notes.py"
 SECONDS = 2.0
 NOWHERE = Path("/nowhere")
 NAMED = {"path": "src/notes.py", "application": {"import": "notes:app"}, "profiles": ["smoke"]}
-
-
-class NoDocuments:
-    """There is no document: the routes are read."""
-
-    paths = ()
-
-    async def load(self, endpoint: str) -> Any:
-        raise AssertionError(endpoint)
-
-    def read(self, location: str, content: bytes) -> None:
-        return None
 
 
 def shop(text: str = NOTES) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""A small application that load tests are made for: notes that are created, listed and read."""
+"""A small application that tests are made for, without a document: notes that are created, listed and read."""
+
+from typing import Any
 
 NOTES = """
 import itertools
@@ -26,3 +28,15 @@ def list_notes():
 def read_note(number):
     return jsonify(NOTES[number])
 """
+
+
+class NoDocuments:
+    """Reads no document: the routes of an application say what it answers."""
+
+    paths = ()
+
+    async def load(self, endpoint: str) -> Any:
+        raise AssertionError(endpoint)
+
+    def read(self, location: str, content: bytes) -> None:
+        return None

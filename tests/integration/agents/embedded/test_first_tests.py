@@ -6,11 +6,13 @@ import sys
 
 import pytest
 
+from testwright.agents.embedded.specs.api_specs import ApiSpecGenerator
 from testwright.agents.embedded.specs.first_tests import FirstTests
 from testwright.agents.embedded.specs.unit_specs import UnitSpecGenerator
 from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import SMALL
+from testwright.tests.support.projects.notes_app import NOTES, NoDocuments
 from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 
 pytestmark = pytest.mark.feature("T-16")
@@ -84,6 +86,29 @@ async def test_the_spec_is_the_same_with_them_and_without(target, tmp_path):
     plain = await UnitSpecGenerator(given, target.root, budget=ExplorationBudget(trials=300)).generate(INPUTS)
     await shown.first.close()
     assert (looked.spec, looked.metadata) == (plain.spec, plain.metadata)
+
+
+@pytest.mark.feature("T-20")
+async def test_those_of_an_application_lie_beside_their_helpers_and_pass_there(tmp_path):
+    async with prepared(tmp_path / "one", {"src/notes.py": NOTES}) as target:
+        # A run's folder is within the project, and the tests look for the project from there.
+        shown = Shown(target, target.root / ".testwright/runs/one/first")
+        generator = ApiSpecGenerator(shown._given, target.root, NoDocuments(), first=shown.first)
+        named = {"path": "src/notes.py", "application": {"import": "notes:app"}}
+        await generator.generate({"target": named, "framework": "pytest"})
+        await asyncio.wait_for(shown.done.wait(), 120)
+        await shown.first.close()
+        [(path, passing)] = shown.told
+        done = await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path],
+            cwd=target.root,
+            env={**WITHOUT_PLUGINS, "PATH": "/usr/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert f"{passing} passed" in done.stdout, done.stdout + done.stderr
 
 
 async def test_what_fails_is_left_out_and_what_breaks_ends_nothing(target, tmp_path):

@@ -47,6 +47,25 @@ def spec_of(exploration: ApiExploration, framework: str = "pytest") -> dict[str,
     return compose_spec(exploration, framework=framework, target={"name": "Notes"}, launch=LAUNCH, start="start it")
 
 
+@pytest.mark.feature("T-16")
+def test_an_early_exploration_has_every_operation_and_leaves_the_whole_one_as_it_is(
+    exploration: ApiExploration, tmp_path: Path
+) -> None:
+    early: list[ApiExploration] = []
+    whole = asyncio.run(explored(tmp_path, FILES, LAUNCH, early=early.append))
+    [first] = early
+    asked = {observed.proposal.operation.name for observed in first.seen}
+    answered = {one.proposal.operation.name for one in whole.seen if one.proposal.wants == "success"}
+    assert asked == answered
+    assert len(spec_of(first)["cases"]) < len(spec_of(whole)["cases"])
+    assert spec_of(whole) == spec_of(exploration)
+
+
+def test_a_limit_on_time_that_is_nearly_over_still_leaves_requests_that_work(tmp_path: Path) -> None:
+    cases = spec_of(asyncio.run(explored(tmp_path, FILES, LAUNCH, seconds=0.01)))["cases"]
+    assert {case["category"] for case in cases} >= {"success"}
+
+
 @pytest.mark.feature("T-08")
 def test_the_spec_is_valid_and_says_where_each_expectation_comes_from(exploration: ApiExploration) -> None:
     spec = spec_of(exploration)

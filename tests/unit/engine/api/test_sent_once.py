@@ -10,10 +10,12 @@ from typing import Any, cast
 import pytest
 
 from testwright.engine.api.document.application import AppConditions, AppObserver
-from testwright.engine.api.model.model import HttpAnswer
+from testwright.engine.api.model.model import Api, HttpAnswer, Operation
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.execute import differs_from
+from testwright.engine.api.probe.explore import _unreached
 from testwright.engine.api.probe.resource_model import ResourceModel
+from testwright.engine.api.values.data import SampleValues
 from testwright.sandbox.protocol import Session
 from testwright.sandbox.target import Workspace
 
@@ -62,6 +64,14 @@ async def test_a_sequence_is_sent_again_on_a_state_of_before_and_where_that_is_a
     await observer.answers([READING])
     assert [answer.text for answer in await observer.answers([READING])] == ["2"]
     assert [answer.text for answer in await observer.answers([READING], reset=False, again=False)] == ["3"]
+
+
+async def test_what_a_limit_on_time_leaves_out_is_known(observer: AppObserver) -> None:
+    api = Api("Notes", (Operation("", "read_notes", "GET", "/notes"),), {}, {})
+    world = ResourceModel(api, SampleValues({}))
+    late = BaselineFinder(observer, world, {}, until=0.0)
+    await late.find()
+    assert dict(_unreached(api, world, late, ())) == {"GET /notes": "the limit on time came before a request was tried"}
 
 
 async def test_who_has_signed_in_since_may_be_answered_otherwise(observer: AppObserver) -> None:

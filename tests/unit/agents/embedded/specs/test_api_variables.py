@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from testwright.agents.embedded.specs.api_specs import ApiSpecGenerator, _start
+from testwright.agents.embedded.specs.api_specs import ApiSpecGenerator
+from testwright.agents.embedded.specs.start_by_hand import describe_start
 from testwright.engine.api.document.application import AppLaunch
 
 pytestmark = pytest.mark.feature("T-20")
@@ -21,14 +22,14 @@ def test_own_words_are_kept_secrets_are_made_up_and_what_is_taken_is_left_to_who
     assert launch is not None
     assert launch.environment == {"SHOP_REGION": "eu west", "SHOP_PLACE": "", "SHOP_PASSWORD": "test-shop-password"}
     assert set(launch.private) == {"north-of-the-river", "correct-horse"}
-    assert "SHOP_REGION='eu west'" in _start(launch, "fastapi")
-    assert "a value of your own in SHOP_PASSWORD and SHOP_PLACE" in _start(launch, "fastapi")
+    assert "SHOP_REGION='eu west'" in describe_start(launch, "fastapi")
+    assert "a value of your own in SHOP_PASSWORD and SHOP_PLACE" in describe_start(launch, "fastapi")
     assert launch.taken == {"SHOP_PLACE": "north-${SIDE}"}
 
 
 def test_a_credential_of_the_source_is_told_as_that_where_the_application_is_started_by_hand() -> None:
     launch = AppLaunch("shop:app", environment={"DESK_TOKEN": "a-literal", "MAIL_TOKEN": "test-mail-token"})
-    told = _start(launch, "fastapi", {"DESK_TOKEN": "a-literal", "OTHER_TOKEN": "unused"})
+    told = describe_start(launch, "fastapi", {"DESK_TOKEN": "a-literal", "OTHER_TOKEN": "unused"})
     assert "with a value of your own in MAIL_TOKEN, with what the source has as DESK_TOKEN:" in told
     assert "a-literal" not in told
 
