@@ -264,6 +264,7 @@ def input_files(
     samples: Sequence[tuple[str, str]],
     vocabulary: Sequence[str],
     shown: str = "",
+    documented: Sequence[tuple[str, str]] = (),
 ) -> list[tuple[str, str]]:
     """Names and contents to try for an input file, the likeliest first.
 
@@ -271,6 +272,7 @@ def input_files(
         samples: name and contents of files that the project has.
         vocabulary: words that the program's own documentation uses.
         shown: the name of a file that a document gives; its ending says what the file is.
+        documented: name and contents of files that documents show.
     """
     ending = shown.rpartition(".")[2].lower()
     words = f"{argument.name} {argument.help}".lower()
@@ -279,6 +281,8 @@ def input_files(
     # A documented file name is surer than a word of the help text.
     wanted = [ending] if ending in ENDINGS or any(sample.endswith(f".{ending}") for sample, _ in samples) else wanted
     kind = wanted[0] if wanted else "txt"
+    endings = {*(wanted or [kind]), *({"yaml", "yml"} if {"yaml", "yml"} & {*wanted} else ())}
+    written = [file for file in documented if file[0].rpartition(".")[2].lower() in endings][:_MOST_SAMPLES]
     stem = re.sub(r"\W+", "_", argument.name).strip("_").lower() or "input"
     name = stem if stem.endswith(f".{kind}") else f"{stem}.{kind}"
     found = [sample for sample in samples if sample[0].endswith(tuple(f".{each}" for each in wanted or [kind]))][
@@ -288,14 +292,17 @@ def input_files(
         columns = _documented_columns(argument.help, reading) or list(reading.columns) or [("name", ""), ("age", "int")]
         separator = "\t" if kind == "tsv" else ","
         # Columns that the program reads by name make the likeliest file; guessed ones come last.
-        found.insert(0 if reading.columns else len(found), (name, _table(columns, vocabulary, separator)))
-        found += [(f"broken_{name}", text) for text in _broken(columns, vocabulary, separator)]
+        own = _table(columns, vocabulary, separator)
+        # What a document shows is a likelier file than one with the columns that the code reads.
+        if not written:
+            found.insert(0 if reading.columns else len(found), (name, own))
+        found += _broken(next((text for file, text in written if file.endswith(f".{kind}")), own), separator, kind)
     else:
         found += [(name, text) for text in CONTENTS.get(kind, CONTENTS["txt"])]
         # Of a program that takes several formats the first file of each shows more than a second one of the first.
         others = [other for other in wanted[1:_MOST_SAMPLES] if other in CONTENTS and not (named or ending == kind)]
         found[1:1] = [(f"{stem}.{other}", CONTENTS[other][0]) for other in others]
-    return found
+    return [*written, *found]
 
 
 def _documented_columns(help_text: str, reading: InputFormats) -> list[tuple[str, str]]:
@@ -317,13 +324,16 @@ def _table(columns: Sequence[tuple[str, str]], vocabulary: Sequence[str], separa
     return "\n".join(rows) + "\n"
 
 
-def _broken(columns: Sequence[tuple[str, str]], vocabulary: Sequence[str], separator: str) -> list[str]:
-    """Invalid tables: without the last column, and with a word in place of a number."""
-    lines = _table(columns, vocabulary, separator).splitlines()[:2]
-    cut = "".join(line.rpartition(separator)[0] + "\n" for line in lines)
+def _broken(table: str, separator: str, ending: str) -> list[tuple[str, str]]:
+    """Invalid tables, by name: without the last column, and with a word in place of the last number."""
+    lines = table.splitlines()[:2]
+    columns = lines[0].split(separator)
     short = "\n".join(lines) + "\n"
+    cut = "".join(line.rpartition(separator)[0] + "\n" for line in lines)
     spoilt = re.sub(rf"(?<={re.escape(separator)})\d[\d.]*(?=\n)", "many", short)
-    return [text for text in ((cut if len(columns) > 1 else ""), spoilt) if text and text != short]
+    last = re.sub(r"\W+", "_", columns[-1]).strip("_").lower()
+    named = [(f"without_{last}.{ending}", cut if len(columns) > 1 else ""), (f"{last}_many.{ending}", spoilt)]
+    return [(name, text) for name, text in named if text and text != short]
 
 
 def _cell(name: str, how: str, at: int, words: Sequence[str]) -> str:

@@ -11,7 +11,8 @@ from ....utils.in_turns import in_turns
 from ..model.programs import ProgramRun, RunObservation
 from .arguments import Command, InputFormats, ProgramArgument, input_files, plain_values
 from .documented import arguments_in, files_in, matching_command, vocabulary_of
-from .tables import SEPARATORS, altered_table, names_column
+from .documented_files import file_of_name
+from .tables import SEPARATORS, altered_table, names_column, table_in_format
 
 MOST_SINGLE = 44
 MOST_FOLLOWING = 80
@@ -23,13 +24,22 @@ _MOST_EDGES = 4
 
 @dataclass(frozen=True, slots=True)
 class ProgramFacts:
-    """What is known of a program before it runs: commands, documented lines, input formats, samples, its source."""
+    """What is known of a program before it runs: commands, documented lines, input formats, samples, its source.
+
+    Attributes:
+        files: name and contents of the files that documents show.
+    """
 
     commands: tuple[Command, ...]
     documented: tuple[tuple[str, ...], ...]
     reading: InputFormats
     samples: tuple[tuple[str, str], ...]
     source: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+
+    def inputs_for(self, argument: ProgramArgument, shown: str = "") -> list[tuple[str, str]]:
+        """Names and contents to try for an input file; see `input_files`."""
+        return input_files(argument, self.reading, self.samples, self.vocabulary, shown, self.files)
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -90,10 +100,24 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
                 yield _run(command, {**base, entry.name: pools[entry.name][at]})
         for item in optional:
             if at < len(pools[item.name]) and item.name not in ("version", "help"):
-                beside = {name: given for name, given in base.items() if name not in item.apart}
-                yield _run(command, {**beside, item.name: pools[item.name][at]})
+                given = pools[item.name][at]
+                beside = {name: value for name, value in base.items() if name not in item.apart}
+                yield _run(command, {**_in_format(beside, given.words[-1]), item.name: given})
         if command is next((one for one in known.commands if one.before == command.before), None):
             yield from _with_options_before(command, base, known, at)
+
+
+def _in_format(values: Mapping[str, _ArgumentValue], ending: str) -> dict[str, _ArgumentValue]:
+    """Return the values with tables in the format that an option names: `--format tsv` reads no commas."""
+    found: dict[str, _ArgumentValue] = {}
+    for name, value in values.items():
+        stem, _, own = value.file[0].rpartition(".") if value.file is not None else ("", "", "")
+        if value.file is not None and own in SEPARATORS and ending in (*SEPARATORS, "json") and own != ending:
+            file = f"{stem}.{ending}", table_in_format(value.file[1], SEPARATORS[own], ending)
+            found[name] = _ArgumentValue((*value.words[:-1], file[0]), file)
+        else:
+            found[name] = value
+    return found
 
 
 def _with_options_before(
@@ -159,7 +183,7 @@ def _other_text(
     ending = own[0].rpartition(".")[2]
     if ending in SEPARATORS:
         return altered_table(own[1], SEPARATORS[ending])
-    ways = input_files(argument, known.reading, known.samples, known.vocabulary, own[0])
+    ways = known.inputs_for(argument, own[0])
     others = [text for _, text in ways if text not in [text for _, text in held]]
     return [*others, "".join(own[1].splitlines(keepends=True)[1:])][0]
 
@@ -185,7 +209,10 @@ def _documented(command: Command, known: ProgramFacts) -> dict[str, _ArgumentVal
 def _file_for(word: str, argument: ProgramArgument, known: ProgramFacts) -> tuple[str, str]:
     """Name and contents of the file that a word of a documented line stands for; one in the folder for `.`."""
     named = "" if word == "." else word
-    name, text = input_files(argument, known.reading, known.samples, known.vocabulary, named)[0]
+    shown = file_of_name(known.files, named)
+    if shown is not None:
+        return shown
+    name, text = known.inputs_for(argument, named)[0]
     return named or name, text
 
 
@@ -204,7 +231,7 @@ def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValu
     if argument.kind == "flag":
         return [_ArgumentValue((argument.flag,))]
     if argument.kind == "input":
-        files = input_files(argument, known.reading, known.samples, known.vocabulary, _shown_name(argument, known))
+        files = known.inputs_for(argument, _shown_name(argument, known))
         ways = [_ArgumentValue((name,), (name, text)) for name, text in files]
         return [_flagged(argument, way) for way in (*ways, _ArgumentValue((f"missing.{_ending(files)}",)))]
     if argument.kind == "output":

@@ -35,6 +35,7 @@ from ..model.programs import (
 from ..model.wide_arcs import WideArcs
 from .arguments import Command, commands_of, long_options, reading_of, samples_of
 from .documented import documented_commands, relies_on_wrong_default, wrong_documented_defaults
+from .documented_files import documented_files
 from .pairs import paired_runs
 from .plainer import idle_runs, outcome, prints_help, without_names
 from .proposals import (
@@ -359,4 +360,5 @@ def _program_facts(
         reading=reading_of(root, watched),
         samples=tuple(samples_of(layout)),
         source=read_source(root, program.place.path, errors="replace"),
+        files=tuple(documented_files(root, layout)),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 
 from .arguments import ProgramArgument
@@ -22,6 +23,20 @@ def names_column(argument: ProgramArgument) -> bool:
     return plain and bool(_COLUMN.search(words)) and not _NO_NAME.search(words)
 
 
+def table_in_format(text: str, separator: str, ending: str) -> str:
+    """Return the table of a text in another format: `csv`, `tsv`, or `json` as a list of objects."""
+    head, *rows = [*csv.reader(io.StringIO(text), delimiter=separator)] or [[]]
+    if ending == "json":
+        return json.dumps([dict(zip(head, row, strict=False)) for row in rows], indent=2) + "\n"
+    return _written([head, *rows], SEPARATORS[ending])
+
+
+def _written(rows: list[list[str]], separator: str) -> str:
+    written = io.StringIO()
+    csv.writer(written, delimiter=separator, lineterminator="\n").writerows(rows)
+    return written.getvalue()
+
+
 def altered_table(text: str, separator: str) -> str:
     """Return another version of a table: its first row has another cell, and its second row is gone.
 
@@ -32,9 +47,7 @@ def altered_table(text: str, separator: str) -> str:
         made = [head, _with_another_cell(rows[0]), *rows[2:]]
     else:
         made = [head, *rows, [_another(cell) or cell for cell in rows[0]] if rows else ["date"] * max(len(head), 1)]
-    written = io.StringIO()
-    csv.writer(written, delimiter=separator, lineterminator="\n").writerows(made)
-    return written.getvalue()
+    return _written(made, separator)
 
 
 def _with_another_cell(row: list[str]) -> list[str]:

@@ -25,7 +25,7 @@ class ArcMap:
         self._from: dict[int, list[Arc]] = {}
         for arc in self.possible:
             self._from.setdefault(abs(arc[0]), []).append(arc)
-        self._parser = PythonParser(text=source)
+        self._parser = PythonParser(text=_not_empty(source))
         try:
             with exclusive_parsing():
                 self._parser.parse_source()
@@ -83,9 +83,14 @@ def branch_arcs(source: str) -> frozenset[Arc]:
     return frozenset(arc for arc in parser.arcs() if exits.get(arc[0], 0) > 1)
 
 
+def _not_empty(source: str) -> str:
+    """Return what coverage.py takes for a source: an empty text is to it as none."""
+    return source or "\n"
+
+
 @lru_cache(maxsize=2)
 def _parser(source: str) -> PythonParser:
-    parser = PythonParser(text=source, exclude=r"#\s*(pragma|PRAGMA)[:\s]?\s*(no|NO)\s*(cover|COVER)")
+    parser = PythonParser(text=_not_empty(source), exclude=r"#\s*(pragma|PRAGMA)[:\s]?\s*(no|NO)\s*(cover|COVER)")
     try:
         with exclusive_parsing():
             parser.parse_source()

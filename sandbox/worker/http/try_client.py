@@ -329,24 +329,28 @@ def tried(config):
     # A test module is imported from the project's folder; what a fixture imports anew, from a folder of its own.
     os.chdir(config["folder"] if anew else config["root"])
     api_serving.load(config["application"].removesuffix("()"))
-    _refuse_outside(watch)
+    _refuse_outside(watch, config["root"])
     os.chdir(config["folder"])
     _remove(_not_given(_own_variables(config), config))
     os.environ.update(config["environment"])
     trial = Trial(config)
     if anew and trial.kind == "django":
         raise Unfit("Django is not set up twice in one process")
-    if anew:
-        works = trial.count_on_database()
-    else:
-        works = trial.count()
-    _refuse_outside(watch)
+    try:
+        works = trial.count_on_database() if anew else trial.count()
+    finally:
+        # Files that it keeps elsewhere are the cause of whatever failed: a user who has signed up before, for example.
+        _refuse_outside(watch, config["root"])
     return {"kind": trial.kind, "works": works, **(_anew(trial, config) if anew else _in_place(trial, watch, config))}
 
 
-def _refuse_outside(watch):
+def _refuse_outside(watch, root):
     if watch.outside:
-        raise Unfit(f"it changes files outside its working folder: {', '.join(sorted(watch.outside)[:3])}")
+        project = os.path.realpath(root)
+        places = [
+            os.path.relpath(path, project) if path.startswith(project + os.sep) else path for path in watch.outside
+        ]
+        raise Unfit(f"it changes files outside its working folder: {', '.join(sorted(places)[:3])}")
 
 
 def _in_place(trial, watch, config):

@@ -1,0 +1,96 @@
+"""Finds the files whose contents a project's documents show: a block below a line that names one file."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+from ....utils.generated_header import is_untouched
+from ....utils.untrusted_files import source_or_empty
+from ...python.project.layout import Layout
+from .file_formats import ENDINGS
+
+_LARGEST_DOCUMENT = 400_000
+_LARGEST = 2_000
+_MOST_FILES = 12
+_FENCE = re.compile(r"([ \t]*)(`{3,}(?=[^`]*$)|~{3,})[\s{.]*([\w+-]*)")
+_NAME = re.compile(r"(?<![\w./*-])([\w-]+(?:\.[\w-]+)*\.(\w+))(?![\w/*])")
+_SHOWS = re.compile(
+    r"\b(?:contain(?:s|ing)?|contents?|following|looks? like|like (?:this|so)|such as|creat(?:e|ing)|sav(?:e|ed|ing)"
+    r"|consider|have|has|holds?|with)\b",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"[`*_:#>\s]+")
+_COMMAND = re.compile(r"[ \t]*(?:[$%>] |>>>)")
+_OF_CODE = frozenset(
+    "python py pycon bash sh shell zsh console terminal shell-session powershell cmd javascript js".split()
+)
+"""Languages in which a block shows what is run, unless it is a file with such an ending."""
+
+
+def documented_files(root: Path, layout: Layout) -> list[tuple[str, str]]:
+    """Names and contents of the files that README and documentation show, in order; the first of each name.
+
+    A block is the contents of a file where the paragraph above it is the file's name, or names one file alone and says
+    that it holds or looks like what follows.
+    """
+    found: dict[str, str] = {}
+    for path in layout.documents:
+        text = source_or_empty(root, path, most=_LARGEST_DOCUMENT)
+        for name, contents in () if is_untouched(text) else _files_in(text):
+            found.setdefault(name, contents)
+    return list(found.items())[:_MOST_FILES]
+
+
+def file_of_name(files: Sequence[tuple[str, str]], name: str) -> tuple[str, str] | None:
+    """Return the file of a name; `dogs.yml` is that of `dogs.yaml`, too."""
+    return next(((name, text) for known, text in files if _usual(known) == _usual(name)), None)
+
+
+def _usual(name: str) -> str:
+    return f"{name[:-5]}.yml" if name.endswith(".yaml") else name
+
+
+def _files_in(text: str) -> Iterator[tuple[str, str]]:
+    for lead, language, lines in _blocks(text.expandtabs(4).split("\n")):
+        name = _named_file(lead)
+        contents = textwrap.dedent("\n".join(lines)).strip("\n") + "\n"
+        is_shown = not any(map(_COMMAND.match, lines)) and (
+            language not in _OF_CODE or PurePosixPath(name).suffix == f".{language}"
+        )
+        if name and is_shown and contents.strip() and len(contents) <= _LARGEST:
+            yield name, contents
+
+
+def _named_file(lead: str) -> str:
+    """Return the one file that a paragraph names, where it says that its contents follow; empty where it does not."""
+    names = {match[1]: None for match in _NAME.finditer(lead) if match[2].lower() in ENDINGS}
+    if len(names) != 1:
+        return ""
+    (name,) = names
+    return name if _MARKUP.sub("", lead) == _MARKUP.sub("", name) or _SHOWS.search(lead) else ""
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each fenced or indented block: the paragraph above it, its language, its lines."""
+    at, paragraph, is_open = 0, "", False
+    while at < len(lines):
+        line = lines[at]
+        fence = _FENCE.match(line)
+        if fence is not None:
+            end = next((one for one in range(at + 1, len(lines)) if lines[one].strip() == fence[2]), len(lines))
+            yield paragraph, fence[3].lower(), list(lines[at + 1 : end])
+            at, paragraph, is_open = end + 1, "", False
+        elif line.startswith("    ") and line.strip() and not is_open:
+            end = at
+            while end < len(lines) and (lines[end].startswith("    ") or not lines[end].strip()):
+                end += 1
+            yield paragraph, "", list(lines[at:end])
+            at, paragraph = end, ""
+        else:
+            # A blank line ends a paragraph; the next one is another.
+            paragraph = f"{paragraph} {line.strip()}" if is_open else (line.strip() or paragraph)
+            is_open = bool(line.strip())
+            at += 1
