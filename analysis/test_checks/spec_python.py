@@ -83,7 +83,7 @@ def python_flow_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
                 where = (*place, "arrange", "services", position)
                 fix = "describe it in `services`"
                 yield issue(where, "unknown_service", f"no service is called {name!r}", fix, name)
-        yield from _edges((*place, "crosses"), case.get("crosses"), components)
+        yield from _edges((*place, "crosses"), case.get("crosses"), components | services)
         names = {"fixtures": [*(name for _, name in texts(arrange.get("fixtures"))), *sorted(services)]}
         bound, _, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, names)
         yield from found

@@ -16,6 +16,7 @@ from ...python.project.source_roots import parse_file, read_config, read_toml, t
 
 _ENTRY = re.compile(r"^\s*+([\w.-]++)\s*+=\s*+([\w.]++)\s*+(?::\s*+([\w.]++)\s*+)?(?:\[.*\]\s*+)?$")
 
+_PARSERS = frozenset("argparse optparse getopt click rich_click typer docopt docopt_ng fire cleo cyclopts".split())
 _SERVERS = frozenset({"uvicorn", "granian"})
 _SERVING = frozenset({"serve", "serve_forever", "run_app", "run_simple"})
 _RUN_BY_THEMSELVES = frozenset({"flask", "quart", "sanic", "bottle", "litestar"})
@@ -159,6 +160,14 @@ def _guards(root: Path, place: ModulePlace) -> Iterator[ast.If]:
             yield node
 
 
+def takes_arguments(root: Path, place: ModulePlace) -> bool:
+    """Whether a module reads a command line: by a library for it, or from `sys.argv`."""
+    tree = parse_file(root / place.path)
+    if _PARSERS & {name.partition(".")[0] for name in _imported(tree)}:
+        return True
+    return any(isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.argv" for node in ast.walk(tree))
+
+
 def _serves(root: Path, place: ModulePlace) -> bool:
     """Whether running the module starts a server, which answers requests and never ends: its tests are API tests."""
     imported = {name.partition(".")[0] for name in _imported(parse_file(root / place.path))}
@@ -227,7 +236,8 @@ class RunObservation:
     """The results of one run.
 
     Attributes:
-        before, after: the folder's files around the last command: `text`, `tables` (rows by table) or `size` each.
+        before, after: the folder's files around the last command: `text`, `tables` (rows by table) with `keys` (columns
+            of the primary key by table), or `size` each.
         outside: files that it changed outside of its folder.
         failed: the reason why it could not be run; empty when it ran.
     """

@@ -15,7 +15,7 @@ from ...python.project.layout import Layout, ModulePlace
 from ...python.source.annotations import type_hint
 from ...python.usage.project_index import ProjectIndex
 from ..model.components import Component, IntegrationTarget, Seam
-from ..model.programs import ProjectProgram, find_programs
+from ..model.programs import ProjectProgram, find_programs, takes_arguments
 from ..model.servers import Server, is_client, servers_in
 from .calls import calls_of, imported_modules
 
@@ -161,6 +161,8 @@ def integration_targets(
 ) -> tuple[IntegrationTarget, ...]:
     """Finds entry modules whose public code or program reaches another module of the project, most modules first.
 
+    A program that reads a command line is an entry by itself: it is tested in a process of its own, with real files.
+
     Args:
         paths: POSIX paths of the modules that may be entries; None for all of them.
         seams: the seams of the project; found when not given.
@@ -173,7 +175,8 @@ def integration_targets(
         place = places.get(module)
         if place is None or (paths is not None and place.path not in paths):
             continue
-        target = _target(place, seams, places, tuple(program for program in programs if program.place == place))
+        own = tuple(program for program in programs if program.place == place)
+        target = _target(place, seams, places, own, is_command=bool(own) and takes_arguments(root, place))
         if target is not None:
             found.append((-len([component for component in target.components if not component.vocabulary]), target))
     found.sort(key=lambda ranked: (ranked[0], ranked[1].entry.place.path))
@@ -210,7 +213,12 @@ def restrict_target(
 
 
 def _target(
-    place: ModulePlace, seams: SeamMap, places: dict[str, ModulePlace], programs: tuple[ProjectProgram, ...]
+    place: ModulePlace,
+    seams: SeamMap,
+    places: dict[str, ModulePlace],
+    programs: tuple[ProjectProgram, ...],
+    *,
+    is_command: bool,
 ) -> IntegrationTarget | None:
     facts = seams.facts[place.module]
     runs_at_import = place.module.rpartition(".")[2] == "__main__"
@@ -223,7 +231,7 @@ def _target(
     }
     imported = [module for module in seams.imported(place.module) if module in places] if programs else []
     # Using only exceptions, enums or types of another module is no integration.
-    if not reach and all(seams.is_vocabulary(module) for module in imported):
+    if not reach and not is_command and all(seams.is_vocabulary(module) for module in imported):
         return None
     order = {callable_.qualname: at for at, callable_ in enumerate(facts.callables())}
     ranked = sorted(reach, key=lambda name: (-len(reach[name]), order[name]))

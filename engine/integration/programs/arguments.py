@@ -28,6 +28,8 @@ _OUTPUT_FILE = re.compile(
 _READS = re.compile(r"(?:the |an? |one or more )?(?:input|source)\b", re.IGNORECASE)
 _OF_A_FILE = re.compile(r"(?:^|_)(?:enc|encoding|charset|codec|format|type|mode|delimiter|separator)(?:\s|$)")
 """What may be told of a file, and is none."""
+DATABASE = re.compile(r"(?:^|_)(?:db|database|sqlite)(?:_?(?:path|file|name))?(?:$|_| )")
+"""Names of arguments for a database of SQLite, which is made where there is none."""
 _COMMON_TYPES = frozenset({"", "str", "string", "text", "bool", "path", "choice"})
 _EXAMPLE = re.compile(
     r"(?:such as|e\.?\s?g\.?,?|for example,?|example:|like(?: this| these)?:?)\s+[`'\"]?([^\s,;`'\"]*[^\s,;.)`'\"])",
@@ -150,7 +152,7 @@ def _kind(declared: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
         # argparse's FileType('w'), or a word such as output or target in what the help says first.
         first = re.split(r"[.;](?:\s|$)", help_text)[0]
         said = f"{declared['name']} {first}".replace("_", " ")
-        writes = kind.endswith(":w") or _WRITES.search(said) is not None
+        writes = kind.endswith(":w") or _WRITES.search(said) is not None or DATABASE.match(name) is not None
         return "output" if writes and not _READS.match(help_text) else "input"
     return "output" if _OUTPUT_FILE.search(f"{name.split()[0]}: {help_text}") else "text"
 
@@ -296,7 +298,10 @@ def input_files(
         # What a document shows is a likelier file than one with the columns that the code reads.
         if not written:
             found.insert(0 if reading.columns else len(found), (name, own))
-        found += _broken(next((text for file, text in written if file.endswith(f".{kind}")), own), separator, kind)
+        shown_table = next((text for file, text in written if file.endswith(f".{kind}")), own)
+        # Where the code reads columns and converts none, a word for a number is as good as any.
+        converts = not reading.columns or any(how for _, how in reading.columns)
+        found += _broken(shown_table, separator, kind, with_word=converts)
     else:
         found += [(name, text) for text in CONTENTS.get(kind, CONTENTS["txt"])]
         # Of a program that takes several formats the first file of each shows more than a second one of the first.
@@ -324,15 +329,16 @@ def _table(columns: Sequence[tuple[str, str]], vocabulary: Sequence[str], separa
     return "\n".join(rows) + "\n"
 
 
-def _broken(table: str, separator: str, ending: str) -> list[tuple[str, str]]:
-    """Invalid tables, by name: without the last column, and with a word in place of the last number."""
+def _broken(table: str, separator: str, ending: str, *, with_word: bool) -> list[tuple[str, str]]:
+    """Invalid tables, by name: without the last column, and, `with_word`, with a word in place of the last number."""
     lines = table.splitlines()[:2]
     columns = lines[0].split(separator)
     short = "\n".join(lines) + "\n"
     cut = "".join(line.rpartition(separator)[0] + "\n" for line in lines)
     spoilt = re.sub(rf"(?<={re.escape(separator)})\d[\d.]*(?=\n)", "many", short)
     last = re.sub(r"\W+", "_", columns[-1]).strip("_").lower()
-    named = [(f"without_{last}.{ending}", cut if len(columns) > 1 else ""), (f"{last}_many.{ending}", spoilt)]
+    named = [(f"without_{last}.{ending}", cut if len(columns) > 1 else "")]
+    named += [(f"{last}_many.{ending}", spoilt)] if with_word else []
     return [(name, text) for name, text in named if text and text != short]
 
 

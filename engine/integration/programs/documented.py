@@ -51,8 +51,20 @@ def documented_commands(
     for path in (program.place.path, *layout.documents):
         for arguments, is_shown in _commands_in(_text(root / path), program, known):
             if is_shown or not _names_no_file(arguments, commands):
-                found.setdefault(arguments)
+                found.setdefault(_with_values_apart(arguments, commands))
     return list(found)[:_MOST_COMMANDS]
+
+
+def _with_values_apart(arguments: Sequence[str], commands: Sequence[Command]) -> tuple[str, ...]:
+    """Return a line with the values of its options as words of their own: `--key id` for `--key=id`."""
+    command = matching_command(arguments, commands)
+    own = (*command.arguments, *command.before) if command is not None else ()
+    taking = {flag for argument in own if argument.kind != "flag" for flag in argument.flags}
+    found: list[str] = []
+    for word in arguments:
+        option, _, value = word.partition("=")
+        found += [option, value] if value and option in taking else [word]
+    return tuple(found)
 
 
 def _text(path: Path) -> str:

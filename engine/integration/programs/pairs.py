@@ -9,6 +9,7 @@ from ..model.programs import ProgramRun, RunObservation
 from .plainer import outcome
 
 MOST_PAIRS = 24
+_MOST_OTHERS = 2
 
 
 def paired_runs(seen: Sequence[tuple[ProgramRun, RunObservation]]) -> list[ProgramRun]:
@@ -44,7 +45,26 @@ def _of_command(own: Sequence[tuple[ProgramRun, RunObservation]]) -> Iterator[Pr
             same = outcome(result) == outcome(usual)
             (quiet if same else telling).setdefault(more[:1], run)
     yield from (_both(plain, one, other) for one in quiet.values() for other in telling.values())
+    yield from (_beside(plain, one, other) for one in quiet.values() for other in _other_lines(plain, own, usual))
     yield from (_both(plain, one, other) for one, other in combinations(telling.values(), 2))
+
+
+def _other_lines(
+    plain: ProgramRun, own: Sequence[tuple[ProgramRun, RunObservation]], usual: RunObservation
+) -> list[ProgramRun]:
+    """Return a few lines with other values or files that end well with other results: `--plural` needs two rows."""
+    found = [
+        (run, len(result.last.out or ""))
+        for run, result in own
+        if result.last is not None and not result.last.code and outcome(result) != outcome(usual)
+        if not _added(plain, run) and len(run.commands[0]) == len(plain.commands[0])
+    ]
+    return [run for run, _ in sorted(found, key=lambda one: -one[1])[:_MOST_OTHERS]]
+
+
+def _beside(plain: ProgramRun, quiet: ProgramRun, other: ProgramRun) -> ProgramRun:
+    files = dict(quiet.files) | dict(other.files)
+    return ProgramRun(tuple(files.items()), ((*other.commands[0], *_added(plain, quiet)),), plain.words)
 
 
 def _added(plain: ProgramRun, run: ProgramRun) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....utils.in_turns import in_turns
 from ..model.programs import ProgramRun, RunObservation
-from .arguments import Command, InputFormats, ProgramArgument, input_files, plain_values
+from .arguments import DATABASE, Command, InputFormats, ProgramArgument, input_files, plain_values
 from .documented import arguments_in, files_in, matching_command, vocabulary_of
 from .documented_files import file_of_name
 from .tables import SEPARATORS, altered_table, names_column, table_in_format
@@ -103,8 +103,26 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
                 given = pools[item.name][at]
                 beside = {name: value for name, value in base.items() if name not in item.apart}
                 yield _run(command, {**_in_format(beside, given.words[-1]), item.name: given})
+                # An option may be for files of another kind than the first one.
+                for files in _other_inputs(command, beside, pools, known) if not at else ():
+                    yield _run(command, {**files, item.name: given})
         if command is next((one for one in known.commands if one.before == command.before), None):
             yield from _with_options_before(command, base, known, at)
+
+
+def _other_inputs(
+    command: Command,
+    values: Mapping[str, _ArgumentValue],
+    pools: Mapping[str, Sequence[_ArgumentValue]],
+    known: ProgramFacts,
+) -> Iterator[dict[str, _ArgumentValue]]:
+    """Yield the values with other files for the one input of a command: those of documents, and one that is made up."""
+    inputs = [argument.name for argument in command.arguments if argument.kind == "input" and argument.name in values]
+    ways = pools[inputs[0]] if len(inputs) == 1 and known.files else ()
+    others = [way for way in ways if way.file is not None and way.file != values[inputs[0]].file]
+    documented = [way for way in others if way.file in known.files]
+    for way in (*documented, *[way for way in others if way.file not in known.files][:1]):
+        yield {**values, inputs[0]: way}
 
 
 def _in_format(values: Mapping[str, _ArgumentValue], ending: str) -> dict[str, _ArgumentValue]:
@@ -226,6 +244,16 @@ def _shown_name(argument: ProgramArgument, known: ProgramFacts) -> str:
     return ""
 
 
+def _shown_values(argument: ProgramArgument, known: ProgramFacts) -> list[str]:
+    """The values that documented lines give for an argument that takes one."""
+    found: list[str] = []
+    for line in known.documented if argument.count == 1 else ():
+        command = matching_command(line, known.commands)
+        given = arguments_in(line, command) if command is not None else []
+        found += [words[-1] for words, entry in given if entry == argument]
+    return found
+
+
 def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValue]:
     """Ways to give one argument, the plainest first."""
     if argument.kind == "flag":
@@ -236,13 +264,13 @@ def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValu
         return [_flagged(argument, way) for way in (*ways, _ArgumentValue((f"missing.{_ending(files)}",)))]
     if argument.kind == "output":
         return [_flagged(argument, _ArgumentValue((_output_name(argument),)))]
-    values = plain_values(argument)
+    values = (*_shown_values(argument, known), *plain_values(argument))
     if argument.kind in ("whole", "number"):
         defaults = (argument.documented_default, argument.default)
         values = tuple(dict.fromkeys((*(default for default in defaults if default), *values)))
     if argument.count > 1:
         return [_flagged(argument, _ArgumentValue(tuple((values * argument.count)[: argument.count])))]
-    ways = [_ArgumentValue((value,)) for value in values]
+    ways = [_ArgumentValue((value,)) for value in dict.fromkeys(values)]
     if argument.many and len(values) > 1:
         ways.insert(1, _ArgumentValue(values[:2]))
     return [_flagged(argument, way) for way in ways]
@@ -257,6 +285,8 @@ def _ending(files: Sequence[tuple[str, str]]) -> str:
 
 
 def _output_name(argument: ProgramArgument) -> str:
+    if DATABASE.match(argument.name.lower().replace("-", "_")):
+        return "data.db"
     description = f"{argument.name} {argument.help}".lower()
     if re.search(r"(?:^|[_-])(?:dir|directory|folder)$", argument.name.lower()):
         return argument.name.strip("_").lower().replace("-", "_")
@@ -368,9 +398,9 @@ def _spread(states: Sequence[ProgramRun]) -> list[ProgramRun]:
 
 
 def leaves_state(run: ProgramRun, result: RunObservation) -> bool:
-    """Whether a run succeeded and left a file that none of its arguments names."""
+    """Whether a run succeeded and left a database with rows, or a file that none of its arguments names."""
     last = result.last
     if last is None or result.failed or last.code != 0 or last.ended != "exited" or result.outside:
         return False
     named = {word for command in run.commands for word in command}
-    return any(name not in named for name in result.changed())
+    return any(name not in named or content.get("tables") for name, content in result.changed().items())

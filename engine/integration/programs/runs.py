@@ -52,6 +52,7 @@ COMMAND_SECONDS = 10.0
 MOST_KEPT = 18
 _READ_SECONDS = 30.0
 _MOVING_COST = 250.0
+_MADE_UP_COST = 60.0
 _SHIFT = 400 * 86_400 + 7 * 3600 + 11
 
 
@@ -178,7 +179,7 @@ async def explore_program(
     found.defects = await wrong_documented_defaults(runner.observe, program, known.commands, found.seen, known.source)
     found.runs = len(found.seen)
     counting = {component.place.module for component in target.components if not component.vocabulary}
-    chosen = _chosen(found, arcs, counting)
+    chosen = _chosen(found, arcs, counting, frozenset(known.documented))
     runs = [run for run, _ in chosen]
     plain, elsewhere = await runner.observe(runs, DEFAULT_CONDITIONS), await runner.observe(runs, OTHER_CONDITIONS)
     for (run, own), seen, other in zip(chosen, plain, elsewhere, strict=True):
@@ -227,8 +228,14 @@ def has_assertable_result(result: RunObservation) -> bool:
     return last is not None and bool(last.out or (last.code and last.err) or result.changed())
 
 
-def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tuple[ProgramRun, frozenset[Arc]]]:
-    """Selects runs greedily: the most new arcs and behaviours for the least reading cost."""
+def _chosen(
+    found: ProgramFlows, arcs: WideArcs, counting: set[str], documented: frozenset[tuple[str, ...]] = frozenset()
+) -> list[tuple[ProgramRun, frozenset[Arc]]]:
+    """Selects runs greedily: the most new arcs and behaviours for the least reading cost.
+
+    Args:
+        documented: command lines that documents show, which come before made-up ones of the same worth.
+    """
     left: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
     within: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
     for run, result in found.seen:
@@ -239,18 +246,23 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
         crossing = any(edge.source in counting and edge.target in counting for edge in arcs.edges(own))
         if own:
             (left if crossing else within).append((run, own, own | _behaviour(run, result, found.commands)))
-    # A program of one module has its seams with its parser and with files alone.
-    left = left or within
     seen_by_run = dict(found.seen)
+    # A program of one module has its seams with its parser and with files alone; what another one refuses it refuses
+    # before it calls anything.
+    left = left + [one for one in within if _is_refusal(seen_by_run[one[0]])] if left else within
     idle = idle_runs({run: seen_by_run[run] for run, _, _ in left})
     left = [candidate for candidate in left if candidate[0] not in idle]
     moving = {run: _MOVING_COST for run, result in found.seen if _names_today(result)}
+    plain = {run: _MADE_UP_COST for run, _ in found.seen if documented.isdisjoint(run.commands)}
     chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
     shown: set[Any] = set()
     while left and len(chosen) < MOST_KEPT:
         run, own, goals = max(
             left,
-            key=lambda candidate: len(candidate[2] - shown) / (40 + candidate[0].cost + moving.get(candidate[0], 0)),
+            key=lambda candidate: (
+                len(candidate[2] - shown)
+                / (40 + candidate[0].cost + moving.get(candidate[0], 0) + plain.get(candidate[0], 0))
+            ),
         )
         # What is left behaves like something that was chosen already.
         if not goals - shown:
@@ -265,6 +277,11 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
         ]
     order = {run: at for at, (run, _) in enumerate(found.seen)}
     return sorted(chosen, key=lambda candidate: (len(candidate[0].commands), order[candidate[0]]))
+
+
+def _is_refusal(result: RunObservation) -> bool:
+    """Whether a program ended with a failure that it tells."""
+    return result.last is not None and bool(result.last.code and result.last.err) and not tells_by_code(result)
 
 
 def _names_today(result: RunObservation) -> bool:

@@ -209,7 +209,8 @@ def _services(cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
 def _title(target: IntegrationTarget) -> str:
     others = [component.name for component in target.components[1:] if not component.vocabulary]
     shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
-    return f"Integration tests for {target.entry.place.module} with {shown}"[:280]
+    title = f"Integration tests for {target.entry.place.module}"
+    return f"{title} with {shown}"[:280] if shown else title[:280]
 
 
 def split_steps(

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ....utils.python_names import unique_name
 from ....utils.redact import Redactor
 from ...python.model.model import ModuleFacts
 from ...python.model.spec_case import SpecEvidence, SpecExpectation
-from ...python.source.titles import cut_slug
 from ..model.components import FlowCase, FlowStep, IntegrationTarget
 from ..model.programs import ProgramRun, ProjectProgram, RunObservation
 from ..model.wide_arcs import WideArcs
-from ..programs.arguments import long_options
-from ..programs.proposals import tells_by_code
 from ..programs.runs import KeptRun, ProgramFlows
 from .compose import ProgramAdditions, crossed_components
+from .run_names import run_names
 
 LONGEST_OUTPUT = 1_500
 _MOST_FILES = 3
@@ -32,6 +30,14 @@ ROWS = '''def rows_of(path, table):
     """All rows of a table of an SQLite file."""
     with contextlib.closing(sqlite3.connect(path)) as database:
         return database.execute(f"SELECT * FROM {table}").fetchall()'''
+
+
+PRIMARY_KEY = '''def primary_key_of(path, table):
+    """The columns of the primary key of a table of an SQLite file."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        found = database.execute("SELECT name FROM pragma_table_info(?) WHERE pk ORDER BY pk", (table,))
+        return [name for (name,) in found]'''
+_QUERIES = {"rows_of": ROWS, "primary_key_of": PRIMARY_KEY}
 
 
 def helper_of(program: ProjectProgram, unset: Sequence[str] = ()) -> str:
@@ -81,8 +87,7 @@ def program_services(flows: ProgramFlows, cases: Sequence[FlowCase]) -> list[dic
             found.append(_service(constant, "filesystem", f"{constant} = {text!r}"))
     if name in used:
         found.append(_service(name, "process", helper_of(flows.program, flows.unset)))
-    if "rows_of" in used:
-        found.append(_service("rows_of", "sqlite", ROWS))
+    found += [_service(query, "sqlite", source) for query, source in _QUERIES.items() if query in used]
     return found
 
 
@@ -100,21 +105,23 @@ def program_cases(
         taken: case ids in use; the new ones are added.
     """
     program, evidence = flows.program, SpecEvidence(flows.program.place.path, lines)
+    component = target.named(program.place.module) or target.entry
     found: list[tuple[KeptRun, tuple[SpecExpectation, ...], tuple[tuple[str, str], ...]]] = []
+    varying = _tables_with_several_keys(flows)
     for kept in flows.kept:
-        expect = expectations(kept, evidence)
-        crosses = crossed_components(target, arcs.edges(kept.arcs))
-        # An exit code alone, or a run within one module, is no integration test.
-        if len(expect) > 1 and crosses:
+        expect = expectations(kept, evidence, varying)
+        # What stays within the program's own module crosses from its process into it.
+        crosses = crossed_components(target, arcs.edges(kept.arcs)) or ((program.helper, component.name),)
+        # An exit code alone is no integration test.
+        if len(expect) > 1:
             found.append((kept, expect, crosses))
     names = run_names(flows, [kept for kept, _, _ in found], taken)
     constants = shared_files([kept.run for kept in flows.kept])
-    component = target.named(program.place.module) or target.entry
     cases: list[FlowCase] = []
     for (kept, expect, crosses), name in zip(found, names, strict=True):
         run = kept.run
         written = [(file, constants.get(file) or repr(file[1])) for file in run.files]
-        queried = ["rows_of"] if any("rows_of(" in expectation.actual for expectation in expect) else []
+        queried = [query for query in _QUERIES if any(f"{query}(" in expectation.actual for expectation in expect)]
         title, outcome = _words(program, kept, expect)
         cases.append(
             FlowCase(
@@ -147,8 +154,22 @@ def shared_files(runs: Sequence[ProgramRun]) -> dict[tuple[str, str], str]:
     return found
 
 
-def expectations(kept: KeptRun, evidence: SpecEvidence) -> tuple[SpecExpectation, ...]:
-    """The exit code, then the output, files and rows that both runs share. Secrets are never asserted."""
+def _tables_with_several_keys(flows: ProgramFlows) -> frozenset[str]:
+    """The tables whose primary key depends on how the program is called."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for _, result in flows.seen:
+        for content in (result.after or {}).values():
+            for table, columns in (content.get("keys") or {}).items():
+                found.setdefault(table, set()).add(tuple(columns))
+    return frozenset(table for table, keys in found.items() if len(keys) > 1)
+
+
+def expectations(kept: KeptRun, evidence: SpecEvidence, keyed: Collection[str] = ()) -> tuple[SpecExpectation, ...]:
+    """The exit code, then the output, files and rows that both runs share. Secrets are never asserted.
+
+    Args:
+        keyed: tables of which the primary key is asserted, too.
+    """
     seen, other = kept.seen.last, kept.elsewhere.last
     assert seen is not None
     assert other is not None
@@ -163,12 +184,17 @@ def expectations(kept: KeptRun, evidence: SpecEvidence) -> tuple[SpecExpectation
         if content.get("text") is not None and content["text"] == same.get("text") and _fit(content["text"]):
             actual = f"(tmp_path / {name!r}).read_text(encoding='utf-8')"
             found.append(SpecExpectation("equals", actual, repr(content["text"]), evidence=evidence))
-        found += _tables(kept.seen, name, content, same, evidence)
+        found += _tables(kept.seen, name, content, same, evidence, keyed)
     return tuple(found)
 
 
 def _tables(
-    seen: RunObservation, name: str, content: dict[str, Any], same: dict[str, Any], evidence: SpecEvidence
+    seen: RunObservation,
+    name: str,
+    content: dict[str, Any],
+    same: dict[str, Any],
+    evidence: SpecEvidence,
+    keyed: Collection[str],
 ) -> list[SpecExpectation]:
     """Expectations of tables that the last command changed and that are equal under both conditions."""
     before = ((seen.before or {}).get(name) or {}).get("tables") or {}
@@ -181,6 +207,10 @@ def _tables(
         if len(value) <= _LONGEST_ROWS and _fit(value):
             actual = f"rows_of(tmp_path / {name!r}, {table!r})"
             found.append(SpecExpectation("equals", actual, value, evidence=evidence))
+            columns = (content.get("keys") or {}).get(table)
+            if columns and table in keyed:
+                actual = f"primary_key_of(tmp_path / {name!r}, {table!r})"
+                found.append(SpecExpectation("equals", actual, repr(columns), evidence=evidence))
     return found[:_MOST_TABLES]
 
 
@@ -216,80 +246,6 @@ def _words(program: ProjectProgram, kept: KeptRun, expect: tuple[SpecExpectation
     return sentence, demands[:900]
 
 
-def run_names(flows: ProgramFlows, kept: Sequence[KeptRun], taken: set[str]) -> list[str]:
-    """A case id for each run: its command, the command before it, its ending, and what distinguishes it from others."""
-    longs = [long_options(flows.commands, entry.run.words) for entry in kept]
-    bases = [_base(flows.program, run, long) for run, long in zip(kept, longs, strict=True)]
-    names: list[str] = []
-    said: set[str] = set()
-    for entry, base, long in zip(kept, bases, longs, strict=True):
-        same = [other.run.commands[-1] for other, its in zip(kept, bases, strict=True) if its == base]
-        own = _rarest(entry.run.commands[-1], same, long)
-        words = base if len(same) == 1 or not own else f"{base}_{own}"
-        if words in said:
-            # One option is a test of its own: this one has another one beside it.
-            options = [long.get(word, word).strip("-") for word in entry.run.commands[-1] if word in long]
-            words = f"{base}_with_{'_and_'.join(options)}" if len(options) > 1 else words
-        said.add(words)
-        names.append(unique_name(f"tc_{cut_slug(_slug(words), 80)}", taken))
-        taken.add(names[-1])
-    return names
-
-
-def _rarest(line: Sequence[str], others: Sequence[Sequence[str]], long: Mapping[str, str] | None = None) -> str:
-    """Return what tells a line from others, those with the same words of it left aside: its option, or two words.
-
-    Args:
-        long: the longest way to write each option, which says what a letter does not.
-    """
-    shared = {word: sum(word in words for words in others) for word in line}
-    own = [word for word in line if shared[word] < len(others)]
-    rarest = [word for word in own if shared[word] == min(shared[one] for one in own)]
-    option = next((word for word in rarest if word.startswith("-")), "")
-    if option:
-        return f"with_{(long or {}).get(option, option).strip('-')}"
-    return f"for_{'_'.join('the_folder' if word == '.' else word for word in rarest[:2])}" if rarest else ""
-
-
-def _base(program: ProjectProgram, kept: KeptRun, long: Mapping[str, str]) -> str:
-    run, last = kept.run, kept.seen.last
-    assert last is not None
-    words = [program.name, *run.words]
-    *earlier, _ = run.commands
-    if earlier:
-        words += ["after", *[word for word in earlier[-1] if not word.startswith("-")][:1]]
-    if last.code:
-        options = [long.get(word, word).strip("-") for word in run.commands[-1] if word in long]
-        said = told_cause(last.err or last.out or "", program)
-        words += [
-            *(f"with_{option}" for option in options[:1]),
-            "reports" if tells_by_code(kept.seen) else "fails",
-            *([cut_slug(_slug(said), 40)] if said and not options else []),
-        ]
-    else:
-        written = [name for name, content in kept.seen.changed().items() if content.get("text") is not None]
-        words += ["writes", *written[:1]] if written else []
-    return _slug("_".join(words))
-
-
-def told_cause(text: str, program: ProjectProgram) -> str:
-    """The line that says why a program failed or what it reports, without its numbers: the last one after a usage."""
-    lines = [line for line in text.strip().splitlines() if re.search(r"[A-Za-z]{3}", line)] or [""]
-    line = lines[-1] if lines[0].lower().startswith("usage") or _names_file(lines[0]) else lines[0]
-    # A parser names the program and the command that it parses, click says `Error: ` alone.
-    line = re.sub(rf"^(?:{re.escape(program.name)}(?: [\w ]+)?: )?(?:error: )?", "", line.strip(), flags=re.IGNORECASE)
-    return re.sub(r"^\W*(?:Errno \d+\W+|\d+\W+)*", "", line)
-
-
-def _names_file(line: str) -> bool:
-    """Whether a line is a file's name alone, as linters print it above what they find."""
-    return re.fullmatch(r"\S+\.\w+:?", line) is not None
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
-
-
 def program_additions(
     programs: Sequence[ProgramFlows], arcs: WideArcs, target: IntegrationTarget, facts: ModuleFacts, taken: set[str]
 ) -> ProgramAdditions:
@@ -312,7 +268,7 @@ def program_additions(
             {"subject": f"{flows.program.name} {words}".strip(), "reason": reason}
             for words, reason in sorted(flows.lost.items())
         ]
-    if "rows_of" in services:
+    if not services.keys().isdisjoint(_QUERIES):
         imports |= {*ROW_IMPORTS}
     return ProgramAdditions(
         cases=tuple(cases),

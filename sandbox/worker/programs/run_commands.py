@@ -165,7 +165,7 @@ def contents_of(path):
     with open(path, "rb") as file:
         beginning = file.read(MOST_FILE + 1)
     if beginning.startswith(b"SQLite format 3\0"):
-        return {"tables": tables(path)}
+        return tables(path)
     try:
         text = beginning.decode("utf-8")
     except UnicodeDecodeError:
@@ -174,8 +174,8 @@ def contents_of(path):
 
 
 def tables(path):
-    """The rows of small tables, in the order in which they were put in."""
-    found = {}
+    """The rows of small tables, in the order in which they were put in, and the columns of their primary keys."""
+    found = {"tables": {}, "keys": {}}
     try:
         database = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
     except sqlite3.Error:
@@ -190,9 +190,11 @@ def tables(path):
             rows = database.execute("SELECT * FROM %s" % name).fetchmany(MOST_ROWS + 1)
             plain = all(isinstance(cell, (str, int, float, type(None))) for row in rows for cell in row)
             if len(rows) <= MOST_ROWS and plain:
-                found[name] = [list(row) for row in rows]
+                found["tables"][name] = [list(row) for row in rows]
+                columns = database.execute("SELECT name FROM pragma_table_info(?) WHERE pk ORDER BY pk", (name,))
+                found["keys"][name] = [row[0] for row in columns]
     except sqlite3.Error:
-        return {}
+        return {"tables": {}, "keys": {}}
     finally:
         database.close()
     return found

@@ -11,7 +11,7 @@ from testwright.engine.integration.model.programs import CommandResult, ProgramR
 from testwright.engine.integration.programs.arguments import Command, ProgramArgument
 from testwright.engine.integration.programs.pairs import MOST_PAIRS, paired_runs
 from testwright.engine.integration.programs.runs import KeptRun, ProgramFlows, _chosen
-from testwright.engine.integration.write.program_cases import run_names
+from testwright.engine.integration.write.run_names import run_names
 from testwright.engine.python.project.layout import ModulePlace
 
 pytestmark = pytest.mark.feature("T-20")

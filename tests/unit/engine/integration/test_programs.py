@@ -29,7 +29,8 @@ from testwright.engine.integration.programs.proposals import ProgramFacts, bound
 from testwright.engine.integration.programs.runs import _behaviour, failure_cause, rejection_reason
 from testwright.engine.integration.programs.tables import altered_table
 from testwright.engine.integration.programs.variables import variables_of
-from testwright.engine.integration.write.program_cases import _rarest, helper_of, told_cause
+from testwright.engine.integration.write.program_cases import helper_of
+from testwright.engine.integration.write.run_names import _line_parts, distinguishing_words, told_cause
 from testwright.engine.python.project.layout import ModulePlace, find_layout
 from testwright.tests.support.projects.depot import DEPOT
 from testwright.tests.support.projects.files import make_project
@@ -40,6 +41,23 @@ GUARD = f"import sys\n\n\n{MAIN}\n\nif __name__ == '__main__':\n    sys.exit(mai
 
 def told(name, **more):
     return {"name": name, "flags": [], "type": "", "default": None, "has_default": False, **more}
+
+
+DIFFER = commands_of(
+    {
+        "arguments": [
+            told("previous", type="Path"),
+            told("current", type="Path"),
+            told("key", flags=["--key"]),
+            told("q", flags=["-q"], flag=True),
+        ]
+    }
+)[0]
+
+
+def names_of(lines, command):
+    parts = [_line_parts(line, command) for line in lines]
+    return [distinguishing_words(line, parts) for line in parts]
 
 
 def programs_of(root, files):
@@ -190,7 +208,8 @@ def test_a_table_is_made_of_the_columns_that_the_code_reads(tmp_path):
     (command,) = commands_of({"arguments": [told("list", type="Path")]})
     files = input_files(command.arguments[0], reading, (), ("tea", "cup"))
     assert files[0] == ("list.csv", "name,pieces\ntea,12\ncup,4\napple,30\n")
-    assert [text for name, text in files if name == "broken_list.csv"] == ["name\ntea\n", "name,pieces\ntea,many\n"]
+    broken = [("without_pieces.csv", "name\ntea\n"), ("pieces_many.csv", "name,pieces\ntea,many\n")]
+    assert [file for file in files if "many" in file[0] or "without" in file[0]] == broken
 
 
 def test_runs_of_one_command_begin_with_the_documented_line_and_repeat_nothing():
@@ -332,7 +351,13 @@ def test_of_several_documented_inputs_the_first_is_given_beside_an_option():
 
 def test_runs_are_named_by_the_option_that_others_do_not_have():
     lines = [("a.csv", "b.csv"), ("a.csv", "b.csv", "--key", "id"), ("c.csv", "b.csv"), ("a.csv", "b.csv", "-q")]
-    assert [_rarest(line, lines) for line in lines] == ["for_a.csv", "with_key", "for_c.csv", "with_q"]
+    assert names_of(lines, DIFFER) == ["", "with_key", "for_previous_c", "with_q"]
+
+
+def test_runs_with_one_option_are_named_by_its_values_and_by_its_absence():
+    lines = [("a.csv", "b.csv", *more) for more in (("--key", "id"), ("--key", "name"), ("-q", "--key", "id"), ())]
+    assert names_of(lines, DIFFER) == ["with_key_id", "with_key_name", "with_q", "without_key"]
+    assert names_of([("a.csv", "a.csv"), ("a.csv", "b.csv")], DIFFER) == ["for_the_same_file", "for_current_b"]
 
 
 def test_options_of_the_program_itself_are_given_before_a_subcommand():
@@ -442,9 +467,10 @@ def test_a_program_runs_without_the_variables_by_which_its_caller_changes_what_i
 
 
 def test_an_option_of_one_letter_is_named_by_its_long_form():
-    lines = [("-f", "x.yaml"), ("-s", "x.yaml")]
-    assert _rarest(lines[0], lines, {"-f": "--format", "-s": "--strict"}) == "with_format"
-    assert _rarest((".",), [(".",), ("x.yaml",)]) == "for_the_folder"
+    options = [told("format", flags=["-f", "--format"], flag=True), told("strict", flags=["-s", "--strict"], flag=True)]
+    (command,) = commands_of({"arguments": [*options, told("name")]})
+    assert names_of([("-f", "x.yaml"), ("-s", "x.yaml")], command) == ["with_format", "with_strict"]
+    assert names_of([(".",), ("x.yaml",)], command)[0] == "for_the_folder"
 
 
 @pytest.mark.parametrize(
