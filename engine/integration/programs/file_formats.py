@@ -76,7 +76,11 @@ CONTENTS = {
     ),
     "geojson": (
         '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"name": "Inn"}, '
-        '"geometry": {"type": "Point", "coordinates": [8.1, 47.1]}}]}\n',
+        '"geometry": {"type": "Point", "coordinates": [8.1, 47.1]}}, {"type": "Feature", "properties": '
+        '{"name": "Mill"}, "geometry": {"type": "Point", "coordinates": [8.2, 47.2]}}]}\n',
+        '{"type": "Feature", "properties": {"name": "Inn"}, '
+        '"geometry": {"type": "Point", "coordinates": [8.1, 47.1]}}\n',
+        '{"type": "Point", "coordinates": [8.1, 47.1]}\n',
     ),
     "svg": ('<svg xmlns="http://www.w3.org/2000/svg"><rect width="8" height="4" fill="red"/></svg>\n',),
     # Data

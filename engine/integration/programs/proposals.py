@@ -12,7 +12,7 @@ from ..model.programs import ProgramRun, RunObservation
 from .arguments import DATABASE, Command, InputFormats, ProgramArgument, input_files, plain_values
 from .documented import arguments_in, files_in, matching_command, vocabulary_of
 from .documented_files import file_of_name
-from .tables import SEPARATORS, altered_table, names_column, table_in_format
+from .tables import SEPARATORS, altered_table, as_lines, column_names, names_column, table_in_format
 
 MOST_SINGLE = 44
 MOST_FOLLOWING = 80
@@ -85,7 +85,7 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
     """Runs of one command: a documented line or what it requires; each further value; each option by itself."""
     required = [argument for argument in command.arguments if argument.required or not argument.flags]
     pools = {argument.name: _given(argument, known) for argument in command.arguments}
-    pools |= _column_names(command, pools)
+    pools |= _column_names(command, pools, known)
     shown = _documented(command, known)
     base = {argument.name: pools[argument.name][0] for argument in required if pools[argument.name]} | shown
     apart = _told_apart(command, base, known, shown)
@@ -102,7 +102,7 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
             if at < len(pools[item.name]) and item.name not in ("version", "help"):
                 given = pools[item.name][at]
                 beside = {name: value for name, value in base.items() if name not in item.apart}
-                yield _run(command, {**_in_format(beside, given.words[-1]), item.name: given})
+                yield _run(command, {**_in_format(beside, item, given.words[-1]), item.name: given})
                 # An option may be for files of another kind than the first one.
                 for files in _other_inputs(command, beside, pools, known) if not at else ():
                     yield _run(command, {**files, item.name: given})
@@ -125,16 +125,29 @@ def _other_inputs(
         yield {**values, inputs[0]: way}
 
 
-def _in_format(values: Mapping[str, _ArgumentValue], ending: str) -> dict[str, _ArgumentValue]:
-    """Return the values with tables in the format that an option names: `--format tsv` reads no commas."""
+_LINES = re.compile(r"newline[- ](?:delimited|separated)|json ?lines|ndjson|jsonl", re.IGNORECASE)
+
+
+def _in_format(values: Mapping[str, _ArgumentValue], option: ProgramArgument, ending: str) -> dict[str, _ArgumentValue]:
+    """Return the values with files in the format that an option names: `--format tsv` reads no commas.
+
+    Args:
+        ending: the option's value.
+    """
     found: dict[str, _ArgumentValue] = {}
+    reads_lines = option.kind == "flag" and _LINES.search(option.help) is not None
     for name, value in values.items():
-        stem, _, own = value.file[0].rpartition(".") if value.file is not None else ("", "", "")
-        if value.file is not None and own in SEPARATORS and ending in (*SEPARATORS, "json") and own != ending:
+        found[name] = value
+        if value.file is None:
+            continue
+        stem, _, own = value.file[0].rpartition(".")
+        if own in SEPARATORS and ending in (*SEPARATORS, "json") and own != ending:
             file = f"{stem}.{ending}", table_in_format(value.file[1], SEPARATORS[own], ending)
-            found[name] = _ArgumentValue((*value.words[:-1], file[0]), file)
+        elif reads_lines and as_lines(value.file[1]):
+            file = value.file[0], as_lines(value.file[1])
         else:
-            found[name] = value
+            continue
+        found[name] = _ArgumentValue((*value.words[:-1], file[0]), file)
     return found
 
 
@@ -150,17 +163,19 @@ def _with_options_before(
             yield ProgramRun(tuple(files.items()), ((*ways[at].words, *plain.commands[0]),), command.words)
 
 
-def _column_names(command: Command, pools: Mapping[str, Sequence[_ArgumentValue]]) -> dict[str, list[_ArgumentValue]]:
+def _column_names(
+    command: Command, pools: Mapping[str, Sequence[_ArgumentValue]], known: ProgramFacts
+) -> dict[str, list[_ArgumentValue]]:
     """Return the columns of the table that a command reads, for arguments that name a column."""
     files = [way.file for argument in command.arguments for way in pools[argument.name] if way.file is not None]
-    heads = [
-        text.partition("\n")[0].split(SEPARATORS[ending])
-        for name, text in files
-        if (ending := name.rpartition(".")[2]) in SEPARATORS
-    ]
+    heads = [columns for name, text in files if (columns := column_names(name, text))]
     naming = [argument for argument in command.arguments if heads and names_column(argument)]
     return {
-        argument.name: [_flagged(argument, _ArgumentValue((name,))) for name in heads[0][:3]] for argument in naming
+        argument.name: [
+            _flagged(argument, _ArgumentValue((name,)))
+            for name in dict.fromkeys((*_shown_values(argument, known), *heads[0][:3]))
+        ]
+        for argument in naming
     }
 
 

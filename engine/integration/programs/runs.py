@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -236,6 +236,14 @@ def _chosen(
     Args:
         documented: command lines that documents show, which come before made-up ones of the same worth.
     """
+    traced = [arcs.real(result.last.arcs) for _, result in found.seen if result.last is not None]
+    # What every run does is importing: a line that the parser refuses runs nothing else.
+    importing = frozenset.intersection(*traced) if traced else frozenset[Arc]()
+    alone = {
+        run.commands[0]
+        for run, result in found.seen
+        if len(run.commands) == 1 and result.last is not None and not result.last.code
+    }
     left: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
     within: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
     for run, result in found.seen:
@@ -245,11 +253,14 @@ def _chosen(
         own = arcs.real(last.arcs)
         crossing = any(edge.source in counting and edge.target in counting for edge in arcs.edges(own))
         if own:
-            (left if crossing else within).append((run, own, own | _behaviour(run, result, found.commands)))
+            goals = own | _behaviour(run, result, found.commands)
+            # What an option does is shown by its line alone, where that works.
+            goals -= _options(run, found.commands) if len(run.commands) > 1 and run.commands[-1] in alone else set()
+            (left if crossing else within).append((run, own, goals))
     seen_by_run = dict(found.seen)
     # A program of one module has its seams with its parser and with files alone; what another one refuses it refuses
     # before it calls anything.
-    left = left + [one for one in within if _is_refusal(seen_by_run[one[0]])] if left else within
+    left = left + [one for one in within if _is_refusal(seen_by_run[one[0]]) and one[1] - importing] if left else within
     idle = idle_runs({run: seen_by_run[run] for run, _, _ in left})
     left = [candidate for candidate in left if candidate[0] not in idle]
     moving = {run: _MOVING_COST for run, result in found.seen if _names_today(result)}
@@ -319,7 +330,15 @@ def _behaviour(run: ProgramRun, result: RunObservation, commands: Sequence[Comma
     kinds |= {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
     kinds |= {("edge", run.words, name) for name in boundary_arguments(run, result, commands)}
     kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in result.changed()}
+    # A database that has rows is filled in another way than a new one.
+    kinds |= {("adds", run.words) for name, content in result.changed().items() if _adds_rows(result, name, content)}
     return frozenset(kinds) | (_options(run, commands) if not last.code else frozenset())
+
+
+def _adds_rows(result: RunObservation, name: str, content: Mapping[str, Any]) -> bool:
+    """Whether a table of a file had other rows before."""
+    before = ((result.before or {}).get(name) or {}).get("tables") or {}
+    return any(before.get(table) and before[table] != rows for table, rows in (content.get("tables") or {}).items())
 
 
 def _options(run: ProgramRun, commands: Sequence[Command]) -> frozenset[Any]:

@@ -31,6 +31,41 @@ def table_in_format(text: str, separator: str, ending: str) -> str:
     return _written([head, *rows], SEPARATORS[ending])
 
 
+def column_names(name: str, text: str) -> list[str]:
+    """Return the columns of a table, or the keys of the first record of a file of JSON or YAML; empty for others."""
+    ending = name.rpartition(".")[2]
+    if ending in SEPARATORS:
+        return text.partition("\n")[0].split(SEPARATORS[ending])
+    if ending in ("yaml", "yml"):
+        first = re.match(r"- (?:\w+:.*\n(?:  .*\n)*)+", text)
+        return re.findall(r"^[- ] (\w+):", first[0], re.MULTILINE) if first is not None else []
+    return list(next(iter(records_in(text)), {}))
+
+
+def records_in(text: str) -> list[dict[str, object]]:
+    """Return the records of a text of JSON: objects of a list or of lines, and the properties of GeoJSON."""
+    found = [one.get("properties") if one.get("type") == "Feature" else one for one in _objects_in(text)]
+    return [record for record in found if isinstance(record, dict)]
+
+
+def as_lines(text: str) -> str:
+    """Return the objects of a text of JSON with one in each line; empty where it holds no list of them."""
+    objects = _objects_in(text)
+    return "".join(f"{json.dumps(one)}\n" for one in objects)
+
+
+def _objects_in(text: str) -> list[dict[str, object]]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        try:
+            value = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except ValueError:
+            return []
+    whole = value.get("features") if isinstance(value, dict) else value
+    return [one for one in whole if isinstance(one, dict)] if isinstance(whole, list) else []
+
+
 def _written(rows: list[list[str]], separator: str) -> str:
     written = io.StringIO()
     csv.writer(written, delimiter=separator, lineterminator="\n").writerows(rows)

@@ -105,7 +105,7 @@ def distinguishing_words(line: Sequence[_LinePart], others: Sequence[Sequence[_L
         return f"with_{part.option}_{part.value}" if is_told else f"with_{part.option}"
     own = {part.option for part in line}
     lacking = [option for option, count in given.items() if option not in own and count == len(others) - 1]
-    if lacking and len(others) > 1 and not rare:
+    if lacking and len(others) > 2 and not rare:
         return f"without_{lacking[0]}"
     # A plain line between others with options needs no more words.
     if not rare and not own - {""} and len(given) > 1:
@@ -139,9 +139,12 @@ def _base(program: ProjectProgram, kept: KeptRun, long: Mapping[str, str]) -> st
     run, last = kept.run, kept.seen.last
     assert last is not None
     words = [program.name, *run.words]
-    *earlier, _ = run.commands
-    if earlier:
-        words += ["after", *[word for word in earlier[-1] if not word.startswith("-")][:1]]
+    *earlier, line = run.commands
+    if earlier and earlier[-1] == line:
+        words += ["again"]
+    elif earlier:
+        first = [word for word in earlier[-1] if not word.startswith("-")][:1]
+        words += ["after", *(first if run.words else ["another_run"])]
     if last.code:
         options = [long.get(word, word).strip("-") for word in run.commands[-1] if word in long]
         said = told_cause(last.err or last.out or "", program)
