@@ -16,7 +16,7 @@ _LARGEST_DOCUMENT = 400_000
 _LARGEST = 2_000
 _MOST_FILES = 12
 _FENCE = re.compile(r"([ \t]*)(`{3,}(?=[^`]*$)|~{3,})[\s{.]*([\w+-]*)")
-_NAME = re.compile(r"(?<![\w./*-])([\w-]+(?:\.[\w-]+)*\.(\w+))(?![\w/*])")
+_NAME = re.compile(r"(?<![\w./-])([\w-]+(?:\.[\w-]+)*\.(\w+))(?![\w/])")
 _SHOWS = re.compile(
     r"\b(?:contain(?:s|ing)?|contents?|following|looks? like|like (?:this|so)|such as|creat(?:e|ing)|sav(?:e|ed|ing)"
     r"|consider|have|has|holds?|with)\b",

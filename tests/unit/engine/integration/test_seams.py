@@ -70,6 +70,20 @@ def test_a_project_of_one_module_has_nothing_to_integrate(tmp_path):
     assert targets_of(tmp_path, {"alone.py": "def f(n):\n    return n + 1\n"}) == ()
 
 
+@pytest.mark.parametrize(
+    ("source", "entries"),
+    [
+        ("import argparse\n\n\ndef main():\n    argparse.ArgumentParser().parse_args()\n", ["tool"]),
+        ("import sys\n\n\ndef main():\n    print(sys.argv[1])\n", ["tool"]),
+        ("def main():\n    print(1)\n", []),
+    ],
+)
+def test_a_program_that_reads_a_command_line_is_an_entry_by_itself(tmp_path, source, entries):
+    scripts = '[project]\nname = "tool"\nversion = "1"\n\n[project.scripts]\ntool = "tool:main"\n'
+    found = targets_of(tmp_path, {"tool.py": source, "pyproject.toml": scripts})
+    assert [target.entry.place.module for target in found] == entries
+
+
 def test_modules_that_import_each_other_are_both_entries(tmp_path):
     files = {
         "pkg/__init__.py": "",
