@@ -236,8 +236,8 @@ class RunObservation:
     """The results of one run.
 
     Attributes:
-        before, after: the folder's files around the last command: `text`, `tables` (rows by table) with `keys` (columns
-            of the primary key by table), or `size` each.
+        before, after: the folder's files around the last command: `text`, `tables` (rows by table) with `columns`
+            and `keys` (columns of the primary key) by table, or `size` each.
         outside: files that it changed outside of its folder.
         failed: the reason why it could not be run; empty when it ran.
     """
@@ -252,6 +252,16 @@ class RunObservation:
     def last(self) -> CommandResult | None:
         """The last command's ending."""
         return self.endings[-1] if self.endings else None
+
+    def kept_rows(self, run: ProgramRun) -> dict[str, Any]:
+        """Databases with rows that a command leaves as they are which was run before; empty for other commands."""
+        last = self.last
+        is_repeated = len(run.commands) > 1 and run.commands[-1] == run.commands[-2]
+        if not is_repeated or last is None or last.code or self.changed():
+            return {}
+        return {
+            name: answer for name, answer in (self.after or {}).items() if any((answer.get("tables") or {}).values())
+        }
 
     def changed(self) -> dict[str, Any]:
         """Non-empty files that the last command created or changed."""

@@ -13,7 +13,7 @@ from ....utils.python_source import parse_python
 from ....utils.untrusted_files import read_source_bytes, source_or_empty
 from ....utils.untrusted_folders import walk_files
 from ...python.project.layout import Layout
-from .file_formats import CONTENTS, ENDINGS, NAMED_FORMATS, endings_in
+from .file_formats import CONTENTS, ENDINGS, NAMED_FORMATS, endings_in, shape_names
 
 Kind = Literal["text", "whole", "number", "date", "input", "output", "flag"]
 _PATHLIKE = re.compile(
@@ -303,7 +303,9 @@ def input_files(
         converts = not reading.columns or any(how for _, how in reading.columns)
         found += _broken(shown_table, separator, kind, with_word=converts)
     else:
-        found += [(name, text) for text in CONTENTS.get(kind, CONTENTS["txt"])]
+        # Beside documented files, what is made up is named by what it is.
+        names = shape_names(kind, stem, first=bool(written))
+        found += list(zip(names, CONTENTS.get(kind, CONTENTS["txt"]), strict=True))
         # Of a program that takes several formats the first file of each shows more than a second one of the first.
         others = [other for other in wanted[1:_MOST_SAMPLES] if other in CONTENTS and not (named or ending == kind)]
         found[1:1] = [(f"{stem}.{other}", CONTENTS[other][0]) for other in others]

@@ -18,6 +18,7 @@ from .arguments import Command, ProgramArgument
 _MOST_COMMANDS = 12
 _LARGEST = 400_000
 _PLACEHOLDER = re.compile(r"[<>|&;$`*\[\]{}]|\.\.\.|…|^[A-Z_]{3,}$")
+_FIELD = re.compile(r"\{\w+\}")
 _PATTERN = re.compile(r"^\*\.(\w+)$")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _SENTENCE = re.compile(
@@ -78,7 +79,8 @@ def _commands_in(text: str, program: ProjectProgram, known: Collection[str]) -> 
     if program.start[0] == "-m":
         names.append(rf"python3? -m {re.escape(program.start[1])}")
     pattern = re.compile(rf"[ \t]*(?:[$%>] )?(?:{'|'.join(names)})[ \t]+(\S.*)$")
-    for line, is_shown in _lines(text):
+    # A line that ends in a backslash goes on in the next one.
+    for line, is_shown in _lines(re.sub(r"[ \t]*\\\n[ \t]*", " ", text)):
         match = pattern.match(line)
         if match is None:
             continue
@@ -91,8 +93,14 @@ def _commands_in(text: str, program: ProjectProgram, known: Collection[str]) -> 
         if is_code or _is_prose(match[1]):
             continue
         # A folder cannot be made up as a file is.
-        if arguments and not any(_PLACEHOLDER.search(one) or one.endswith("/") for one in arguments):
+        if arguments and not any(_is_placeholder(one, match[1]) or one.endswith("/") for one in arguments):
             yield arguments, is_shown
+
+
+def _is_placeholder(word: str, line: str) -> bool:
+    """Whether a word stands for another one; in a quoted template (`"item {id}"`) names in braces do not."""
+    is_quoted = any(f"{quote}{word}{quote}" in line for quote in "'\"")
+    return _PLACEHOLDER.search(_FIELD.sub("", word) if is_quoted else word) is not None
 
 
 def _lines(text: str) -> Iterable[tuple[str, bool]]:
@@ -182,17 +190,20 @@ def arguments_in(arguments: Sequence[str], command: Command) -> list[tuple[tuple
     by_flag = {flag: argument for argument in (*command.arguments, *command.before) for flag in argument.flags}
     found: list[tuple[tuple[str, ...], ProgramArgument]] = []
     words = list(command.words)
-    waiting = ""
+    option: list[str] = []
     at = 0
     for word in arguments:
-        # The word before was a flag that takes a value.
-        if waiting:
-            found.append(((waiting, word), by_flag[waiting]))
-            waiting = ""
+        # The words before are a flag and those of its values that are given so far.
+        if option:
+            option.append(word)
+            if len(option) > by_flag[option[0]].count:
+                found.append((tuple(option), by_flag[option[0]]))
+                option = []
         elif word in by_flag:
-            waiting = word if by_flag[word].kind != "flag" else ""
-            if not waiting:
+            if by_flag[word].kind == "flag":
                 found.append(((word,), by_flag[word]))
+            else:
+                option = [word]
         elif words and word == words[0]:
             words.pop(0)
         elif not word.startswith("-") and at < len(positional):

@@ -13,7 +13,12 @@ CONTENTS = {
         '[{"name": "Ann", "age": 31}, {"name": "Bob", "age": 27}]\n',
         '{"name": \n',
     ),
-    "yaml": ("name: Ann\nitems:\n  - 1\n  - 2\n", "---\nname: Ann\n", "name: [Ann\n"),
+    "yaml": (
+        "name: Ann\nitems:\n  - 1\n  - 2\n",
+        "- name: Ann\n  age: 31\n  member: true\n- name: Bob\n  age: 27\n  member: false\n",
+        "---\nname: Ann\n",
+        "name: [Ann\n",
+    ),
     "toml": ('name = "Ann"\nitems = [1, 2]\n\n[owner]\nage = 31\n', 'name = "Ann\n'),
     "ini": ("[section]\nname = Ann\n",),
     "xml": ('<items><item name="Ann">1</item><item name="Bob">2</item></items>\n',),
@@ -75,11 +80,11 @@ CONTENTS = {
         "</trkseg></trk></gpx>\n",
     ),
     "geojson": (
-        '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"name": "Inn"}, '
-        '"geometry": {"type": "Point", "coordinates": [8.1, 47.1]}}, {"type": "Feature", "properties": '
+        '{"type": "FeatureCollection", "features": [{"type": "Feature", "id": 7, "properties": {"name": "Inn"}, '
+        '"geometry": {"type": "Point", "coordinates": [8.1, 47.1]}}, {"type": "Feature", "id": 8, "properties": '
         '{"name": "Mill"}, "geometry": {"type": "Point", "coordinates": [8.2, 47.2]}}]}\n',
-        '{"type": "Feature", "properties": {"name": "Inn"}, '
-        '"geometry": {"type": "Point", "coordinates": [8.1, 47.1]}}\n',
+        '{"type": "Feature", "properties": {"name": "Bridge"}, '
+        '"geometry": {"type": "Point", "coordinates": [8.3, 47.3]}}\n',
         '{"type": "Point", "coordinates": [8.1, 47.1]}\n',
     ),
     "svg": ('<svg xmlns="http://www.w3.org/2000/svg"><rect width="8" height="4" fill="red"/></svg>\n',),
@@ -96,6 +101,31 @@ CONTENTS = {
 CONTENTS["yml"] = CONTENTS["yaml"]
 ENDINGS = frozenset({*NAMED_FORMATS, *CONTENTS})
 _ENDING = re.compile(r"(?:(?<=\*)|(?<=\w)|(?<![\w.]))\.([a-z]\w{1,9})(?![\w.]\w)", re.IGNORECASE)
+
+
+_SHAPES = {
+    "json": ("record", "list", "broken"),
+    "yaml": ("mapping", "list", "document", "broken"),
+    "yml": ("mapping", "list", "document", "broken"),
+    "toml": ("table", "broken"),
+    "geojson": ("collection", "feature", "point"),
+}
+"""What the contents of each format are, in their order."""
+
+
+def shape_names(ending: str, stem: str, *, first: bool) -> list[str]:
+    """Return a name for each of the contents of a format: what they are where that is known, else the usual name.
+
+    Args:
+        stem: the usual name, without the ending.
+        first: whether the first of them is named by what it is, too.
+    """
+    shapes = _SHAPES.get(ending, ())
+    usual = stem if stem.endswith(f".{ending}") else f"{stem}.{ending}"
+    return [
+        f"{shapes[at]}.{ending}" if at < len(shapes) and (at or first) else usual
+        for at in range(len(CONTENTS.get(ending, CONTENTS["txt"])))
+    ]
 
 
 def endings_in(text: str) -> list[str]:

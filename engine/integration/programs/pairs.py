@@ -57,7 +57,7 @@ def _other_lines(
         (run, len(result.last.out or ""))
         for run, result in own
         if result.last is not None and not result.last.code and outcome(result) != outcome(usual)
-        if not _added(plain, run) and len(run.commands[0]) == len(plain.commands[0])
+        if not _added(plain, run) and len(run.commands[0]) <= len(plain.commands[0])
     ]
     return [run for run, _ in sorted(found, key=lambda one: -one[1])[:_MOST_OTHERS]]
 
@@ -68,10 +68,11 @@ def _beside(plain: ProgramRun, quiet: ProgramRun, other: ProgramRun) -> ProgramR
 
 
 def _added(plain: ProgramRun, run: ProgramRun) -> tuple[str, ...]:
-    """Return the option that a run has behind the words of the plain one; empty where it differs otherwise."""
+    """Return the one option that a run has behind the words of the plain one; empty where it differs otherwise."""
     usual, line = plain.commands[0], run.commands[0]
     more = line[len(usual) :]
     is_option = line[: len(usual)] == usual and bool(more) and more[0].startswith("-")
+    is_option = is_option and sum(word.startswith("-") for word in more) == 1
     return more if is_option and set(plain.files) <= set(run.files) else ()
 
 

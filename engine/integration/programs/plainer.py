@@ -25,6 +25,28 @@ def idle_runs(seen: Mapping[ProgramRun, RunObservation]) -> frozenset[ProgramRun
     )
 
 
+def merged_runs(seen: Mapping[ProgramRun, RunObservation]) -> frozenset[ProgramRun]:
+    """The runs whose every line of output plainer runs print, too: two options that have nothing to do with each other.
+
+    Args:
+        seen: runs that may become tests, each with its results.
+    """
+    found: set[ProgramRun] = set()
+    for run, result in seen.items():
+        last = result.last
+        if last is None or last.code or not last.out or result.changed():
+            continue
+        plainer = [_lines(seen[other]) for other in seen if is_plainer(other, run)]
+        if len(plainer) > 1 and _lines(result) <= frozenset().union(*plainer):
+            found.add(run)
+    return frozenset(found)
+
+
+def _lines(result: RunObservation) -> frozenset[str]:
+    last = result.last
+    return frozenset((last.out or "").splitlines()) if last is not None and not last.code else frozenset()
+
+
 def is_plainer(one: ProgramRun, other: ProgramRun) -> bool:
     """Whether a run has the commands and files of another one, without some of its words."""
     if one.commands == other.commands or len(one.commands) != len(other.commands) or one.words != other.words:

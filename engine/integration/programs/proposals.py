@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ....utils.in_turns import in_turns
@@ -20,6 +20,7 @@ _MOST_VARIANTS = 10
 MOST_ON_EDGES = 16
 _MOST_STATES = 2
 _MOST_EDGES = 4
+_MOST_COLUMNS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,15 @@ class ProgramFacts:
 
 @dataclass(frozen=True, slots=True)
 class _ArgumentValue:
-    """One argument as it is written on the line, and the file it needs, if any."""
+    """One argument as it is written on the line, and the file it needs, if any.
+
+    Attributes:
+        more: further files, of an argument that takes several.
+    """
 
     words: tuple[str, ...]
     file: tuple[str, str] | None = None
+    more: tuple[tuple[str, str], ...] = ()
 
 
 def single_runs(known: ProgramFacts) -> list[ProgramRun]:
@@ -93,6 +99,8 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
     pools |= {name: [value, *pools[name][1:]] for name, value in apart.items()}
     required = [argument for argument in required if argument.kind != "output" or argument.name not in shown]
     yield _run(command, base)
+    # A documented line may have options that the program does without.
+    yield _run(command, {name: value for name, value in base.items() if name in {one.name for one in required}})
     optional = [argument for argument in command.arguments if argument.flags and not argument.required]
     for at in range(8):
         for entry in required:
@@ -173,7 +181,9 @@ def _column_names(
     return {
         argument.name: [
             _flagged(argument, _ArgumentValue((name,)))
-            for name in dict.fromkeys((*_shown_values(argument, known), *heads[0][:3]))
+            for name in dict.fromkeys(
+                (*(one[0] for one in _shown_values(argument, known) if len(one) == 1), *heads[0][:_MOST_COLUMNS])
+            )
         ]
         for argument in naming
     }
@@ -259,13 +269,13 @@ def _shown_name(argument: ProgramArgument, known: ProgramFacts) -> str:
     return ""
 
 
-def _shown_values(argument: ProgramArgument, known: ProgramFacts) -> list[str]:
-    """The values that documented lines give for an argument that takes one."""
-    found: list[str] = []
-    for line in known.documented if argument.count == 1 else ():
+def _shown_values(argument: ProgramArgument, known: ProgramFacts) -> list[tuple[str, ...]]:
+    """The values that documented lines give for an argument."""
+    found: list[tuple[str, ...]] = []
+    for line in known.documented:
         command = matching_command(line, known.commands)
         given = arguments_in(line, command) if command is not None else []
-        found += [words[-1] for words, entry in given if entry == argument]
+        found += [words[1:] if argument.flags else words for words, entry in given if entry == argument]
     return found
 
 
@@ -276,15 +286,20 @@ def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValu
     if argument.kind == "input":
         files = known.inputs_for(argument, _shown_name(argument, known))
         ways = [_ArgumentValue((name,), (name, text)) for name, text in files]
+        if argument.many and len({text for _, text in files[:2]}) > 1:
+            names = dict.fromkeys(name for name, _ in files[:2])
+            ways[1:1] = [_ArgumentValue(tuple(names), files[0], (files[1],))] if len(names) > 1 else []
         return [_flagged(argument, way) for way in (*ways, _ArgumentValue((f"missing.{_ending(files)}",)))]
     if argument.kind == "output":
         return [_flagged(argument, _ArgumentValue((_output_name(argument),)))]
-    values = (*_shown_values(argument, known), *plain_values(argument))
+    shown = _shown_values(argument, known)
+    values = (*(one[0] for one in shown if len(one) == 1), *plain_values(argument))
     if argument.kind in ("whole", "number"):
         defaults = (argument.documented_default, argument.default)
         values = tuple(dict.fromkeys((*(default for default in defaults if default), *values)))
     if argument.count > 1:
-        return [_flagged(argument, _ArgumentValue(tuple((values * argument.count)[: argument.count])))]
+        made_up = tuple((values * argument.count)[: argument.count])
+        return [_flagged(argument, _ArgumentValue(words)) for words in shown or [made_up]]
     ways = [_ArgumentValue((value,)) for value in dict.fromkeys(values)]
     if argument.many and len(values) > 1:
         ways.insert(1, _ArgumentValue(values[:2]))
@@ -292,7 +307,7 @@ def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValu
 
 
 def _flagged(argument: ProgramArgument, given: _ArgumentValue) -> _ArgumentValue:
-    return _ArgumentValue((argument.flag, *given.words), given.file) if argument.flags else given
+    return replace(given, words=(argument.flag, *given.words)) if argument.flags else given
 
 
 def _ending(files: Sequence[tuple[str, str]]) -> str:
@@ -319,7 +334,7 @@ def _run(command: Command, given: Mapping[str, _ArgumentValue]) -> ProgramRun:
     ]
     chosen = [given[argument.name] for argument in order if argument.name in given]
     words = [word for value in chosen for word in value.words]
-    files = dict(value.file for value in chosen if value.file is not None)
+    files = dict(file for value in chosen for file in (value.file, *value.more) if file is not None)
     return ProgramRun(tuple(files.items()), ((*command.words, *words),), command.words)
 
 

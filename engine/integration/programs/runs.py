@@ -37,7 +37,7 @@ from .arguments import Command, commands_of, long_options, reading_of, samples_o
 from .documented import documented_commands, relies_on_wrong_default, wrong_documented_defaults
 from .documented_files import documented_files
 from .pairs import paired_runs
-from .plainer import idle_runs, outcome, prints_help, without_names
+from .plainer import idle_runs, merged_runs, outcome, prints_help, without_names
 from .proposals import (
     ProgramFacts,
     boundary_arguments,
@@ -53,6 +53,7 @@ MOST_KEPT = 18
 _READ_SECONDS = 30.0
 _MOVING_COST = 250.0
 _MADE_UP_COST = 60.0
+_MOST_ANCHORS = 6
 _SHIFT = 400 * 86_400 + 7 * 3600 + 11
 
 
@@ -222,10 +223,10 @@ def rejection_reason(result: RunObservation) -> str:
     return ""
 
 
-def has_assertable_result(result: RunObservation) -> bool:
+def has_assertable_result(run: ProgramRun, result: RunObservation) -> bool:
     """Whether a run has a result to assert besides the exit code."""
     last = result.last
-    return last is not None and bool(last.out or (last.code and last.err) or result.changed())
+    return last is not None and bool(last.out or (last.code and last.err) or result.changed() or result.kept_rows(run))
 
 
 def _chosen(
@@ -248,7 +249,7 @@ def _chosen(
     within: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
     for run, result in found.seen:
         last, wrong = result.last, relies_on_wrong_default(run, found.commands)
-        if last is None or rejection_reason(result) or not has_assertable_result(result) or wrong:
+        if last is None or rejection_reason(result) or not has_assertable_result(run, result) or wrong:
             continue
         own = arcs.real(last.arcs)
         crossing = any(edge.source in counting and edge.target in counting for edge in arcs.edges(own))
@@ -261,15 +262,19 @@ def _chosen(
     # A program of one module has its seams with its parser and with files alone; what another one refuses it refuses
     # before it calls anything.
     left = left + [one for one in within if _is_refusal(seen_by_run[one[0]]) and one[1] - importing] if left else within
-    idle = idle_runs({run: seen_by_run[run] for run, _, _ in left})
+    usable = {run: seen_by_run[run] for run, _, _ in left}
+    idle = idle_runs(usable) | merged_runs(usable)
     left = [candidate for candidate in left if candidate[0] not in idle]
     moving = {run: _MOVING_COST for run, result in found.seen if _names_today(result)}
     plain = {run: _MADE_UP_COST for run, _ in found.seen if documented.isdisjoint(run.commands)}
     chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
     shown: set[Any] = set()
+    anchors = [one for one in left if len(one[0].commands) == 1 and one[0].commands[0] in documented][:_MOST_ANCHORS]
     while left and len(chosen) < MOST_KEPT:
+        # First come the lines that documents show, one after the other.
+        candidates = [one for one in anchors if one in left and one[2] - shown][:1] or left
         run, own, goals = max(
-            left,
+            candidates,
             key=lambda candidate: (
                 len(candidate[2] - shown)
                 / (40 + candidate[0].cost + moving.get(candidate[0], 0) + plain.get(candidate[0], 0))
@@ -331,8 +336,19 @@ def _behaviour(run: ProgramRun, result: RunObservation, commands: Sequence[Comma
     kinds |= {("edge", run.words, name) for name in boundary_arguments(run, result, commands)}
     kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in result.changed()}
     # A database that has rows is filled in another way than a new one.
-    kinds |= {("adds", run.words) for name, content in result.changed().items() if _adds_rows(result, name, content)}
+    if len(run.commands) > 1 and (run.words or run.commands[-1] == run.commands[-2]):
+        kinds |= {
+            ("adds", run.words) for name, content in result.changed().items() if _adds_rows(result, name, content)
+        }
+    kinds |= {("keeps", run.words)} if result.kept_rows(run) else set()
+    kinds |= {("cell", run.words, kind) for content in result.changed().values() for kind in _cells(content)}
     return frozenset(kinds) | (_options(run, commands) if not last.code else frozenset())
+
+
+def _cells(content: Mapping[str, Any]) -> set[str]:
+    """The kinds of cells in the tables of a file."""
+    cells = [cell for rows in (content.get("tables") or {}).values() for row in rows for cell in row]
+    return {"json" if str(cell)[:1] in ("{", "[") else type(cell).__name__ for cell in cells}
 
 
 def _adds_rows(result: RunObservation, name: str, content: Mapping[str, Any]) -> bool:

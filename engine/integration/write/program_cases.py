@@ -12,7 +12,7 @@ from ....utils.redact import Redactor
 from ...python.model.model import ModuleFacts
 from ...python.model.spec_case import SpecEvidence, SpecExpectation
 from ..model.components import FlowCase, FlowStep, IntegrationTarget
-from ..model.programs import ProgramRun, ProjectProgram, RunObservation
+from ..model.programs import ProgramRun, ProjectProgram
 from ..model.wide_arcs import WideArcs
 from ..programs.runs import KeptRun, ProgramFlows
 from .compose import ProgramAdditions, crossed_components
@@ -27,11 +27,10 @@ ROW_IMPORTS = ("import contextlib", "import sqlite3")
 COMMAND_SECONDS = 60
 
 ROWS = '''def rows_of(path, table):
-    """All rows of a table of an SQLite file."""
+    """All rows of a table of an SQLite file, each as its values by column."""
     with contextlib.closing(sqlite3.connect(path)) as database:
-        return database.execute(f"SELECT * FROM {table}").fetchall()'''
-
-
+        database.row_factory = sqlite3.Row
+        return [dict(row) for row in database.execute(f"SELECT * FROM {table}")]'''
 PRIMARY_KEY = '''def primary_key_of(path, table):
     """The columns of the primary key of a table of an SQLite file."""
     with contextlib.closing(sqlite3.connect(path)) as database:
@@ -179,38 +178,41 @@ def expectations(kept: KeptRun, evidence: SpecEvidence, keyed: Collection[str] =
     if seen.code and seen.err and seen.err == other.err and _fit(seen.err) and not seen.err.startswith("usage:"):
         found.append(SpecExpectation("equals", "result.stderr", repr(seen.err), evidence=evidence))
     after = kept.elsewhere.after or {}
-    for name, content in list(kept.seen.changed().items())[:_MOST_FILES]:
+    for name, content in list((kept.seen.changed() or kept.seen.kept_rows(kept.run)).items())[:_MOST_FILES]:
         same = after.get(name) or {}
         if content.get("text") is not None and content["text"] == same.get("text") and _fit(content["text"]):
             actual = f"(tmp_path / {name!r}).read_text(encoding='utf-8')"
             found.append(SpecExpectation("equals", actual, repr(content["text"]), evidence=evidence))
-        found += _tables(kept.seen, name, content, same, evidence, keyed)
+        found += _tables(kept, name, content, same, evidence, keyed)
     return tuple(found)
 
 
 def _tables(
-    seen: RunObservation,
+    kept: KeptRun,
     name: str,
     content: dict[str, Any],
     same: dict[str, Any],
     evidence: SpecEvidence,
     keyed: Collection[str],
 ) -> list[SpecExpectation]:
-    """Expectations of tables that the last command changed and that are equal under both conditions."""
-    before = ((seen.before or {}).get(name) or {}).get("tables") or {}
+    """Expectations of tables that the last command changed, or kept where it is repeated, under both conditions."""
+    before = ((kept.seen.before or {}).get(name) or {}).get("tables") or {}
+    repeated = kept.seen.kept_rows(kept.run)
     found: list[SpecExpectation] = []
     for table, rows in (content.get("tables") or {}).items():
         # The command did not change the table, or its rows differ under other conditions.
-        if rows == before.get(table, []) or rows != (same.get("tables") or {}).get(table):
+        is_kept = name in repeated
+        if (rows == before.get(table, []) and not is_kept) or rows != (same.get("tables") or {}).get(table):
             continue
-        value = repr([tuple(row) for row in rows])
+        columns = (content.get("columns") or {}).get(table) or ()
+        value = repr([dict(zip(columns, row, strict=True)) for row in rows])
         if len(value) <= _LONGEST_ROWS and _fit(value):
             actual = f"rows_of(tmp_path / {name!r}, {table!r})"
             found.append(SpecExpectation("equals", actual, value, evidence=evidence))
-            columns = (content.get("keys") or {}).get(table)
-            if columns and table in keyed:
+            key = (content.get("keys") or {}).get(table)
+            if key and table in keyed:
                 actual = f"primary_key_of(tmp_path / {name!r}, {table!r})"
-                found.append(SpecExpectation("equals", actual, repr(columns), evidence=evidence))
+                found.append(SpecExpectation("equals", actual, repr(key), evidence=evidence))
     return found[:_MOST_TABLES]
 
 

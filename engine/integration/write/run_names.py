@@ -16,6 +16,7 @@ from ..programs.proposals import tells_by_code
 from ..programs.runs import KeptRun, ProgramFlows
 
 _LONGEST_VALUE = 20
+_LONGEST_CAUSE = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +42,33 @@ def run_names(flows: ProgramFlows, kept: Sequence[KeptRun], taken: set[str]) -> 
     lines = [_line_parts(entry.run.commands[-1], _command_of(entry, flows)) for entry in kept]
     names: list[str] = []
     said: dict[str, Sequence[_LinePart]] = {}
-    for line, base in zip(lines, bases, strict=True):
+    for entry, line, base in zip(kept, lines, bases, strict=True):
         same = [other for other, its in zip(lines, bases, strict=True) if its == base]
         own = distinguishing_words(line, same) if len(same) > 1 else ""
         words = f"{base}_{own}" if own else base
+        if entry.seen.last is not None and entry.seen.last.code and not tells_by_code(entry.seen):
+            words = _failing(base, line, lines, entry, flows.program)
         if words in said:
             words = f"{words}_{_beside(line, said[words])}"
         said.setdefault(words, line)
         names.append(unique_name(f"tc_{cut_slug(_slug(words), 80)}", taken))
         taken.add(names[-1])
     return names
+
+
+def _failing(
+    base: str, line: Sequence[_LinePart], lines: Sequence[Sequence[_LinePart]], entry: KeptRun, program: ProjectProgram
+) -> str:
+    """Name a failure by what most other lines do not have: options that do not go together, or the file."""
+    parts = Counter(part for other in lines for part in set(other))
+    given = Counter(option for other in lines for option in {part.option for part in other})
+    options = [part.option for part in line if part.option and 2 * given[part.option] <= len(lines)]
+    files = [part for part in line if not part.option and part.is_file and 2 * parts[part] <= len(lines)]
+    last = entry.seen.last
+    said = _slug(told_cause((last.err or last.out or "") if last is not None else "", program))
+    words = [f"with_{'_and_'.join(options[:2])}"] if options else []
+    words += [f"for_{PurePosixPath(file.value).stem}" for file in files[:1]]
+    return "_".join([base, *(words or [said] * (0 < len(said) <= _LONGEST_CAUSE))])
 
 
 def _command_of(entry: KeptRun, flows: ProgramFlows) -> Command | None:
@@ -104,7 +122,7 @@ def distinguishing_words(line: Sequence[_LinePart], others: Sequence[Sequence[_L
         is_told = len(values) > 1 and len(part.value) <= _LONGEST_VALUE
         return f"with_{part.option}_{part.value}" if is_told else f"with_{part.option}"
     own = {part.option for part in line}
-    lacking = [option for option, count in given.items() if option not in own and count == len(others) - 1]
+    lacking = [option for option, count in given.items() if option not in own and 4 * count >= 3 * (len(others) - 1)]
     if lacking and len(others) > 2 and not rare:
         return f"without_{lacking[0]}"
     # A plain line between others with options needs no more words.
@@ -145,21 +163,22 @@ def _base(program: ProjectProgram, kept: KeptRun, long: Mapping[str, str]) -> st
     elif earlier:
         first = [word for word in earlier[-1] if not word.startswith("-")][:1]
         words += ["after", *(first if run.words else ["another_run"])]
-    if last.code:
+    if last.code and not tells_by_code(kept.seen):
+        words += ["fails"]
+    elif last.code:
         options = [long.get(word, word).strip("-") for word in run.commands[-1] if word in long]
         said = told_cause(last.err or last.out or "", program)
-        words += [
-            *(f"with_{option}" for option in options[:1]),
-            "reports" if tells_by_code(kept.seen) else "fails",
-            *([cut_slug(_slug(said), 40)] if said and not options else []),
-        ]
+        words += [*(f"with_{option}" for option in options[:1]), "reports"]
+        words += [cut_slug(_slug(said), 40)] if said and not options else []
     else:
         changed = kept.seen.changed()
         written = [name for name, content in changed.items() if content.get("text") is not None]
         filled = [
             table for content in changed.values() for table, rows in (content.get("tables") or {}).items() if rows
         ]
+        kept_tables = [table for content in kept.seen.kept_rows(run).values() for table in content["tables"]]
         words += ["writes", written[0]] if written else ["fills", filled[0]] if filled else []
+        words += ["keeps", kept_tables[0]] if kept_tables else []
     return _slug("_".join(words))
 
 

@@ -174,8 +174,8 @@ def contents_of(path):
 
 
 def tables(path):
-    """The rows of small tables, in the order in which they were put in, and the columns of their primary keys."""
-    found = {"tables": {}, "keys": {}}
+    """The rows of small tables, in the order in which they were put in, their columns and those of primary keys."""
+    found = {"tables": {}, "columns": {}, "keys": {}}
     try:
         database = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
     except sqlite3.Error:
@@ -187,14 +187,16 @@ def tables(path):
         for name in names:
             if name.startswith("sqlite_") or not name.isidentifier():
                 continue
-            rows = database.execute("SELECT * FROM %s" % name).fetchmany(MOST_ROWS + 1)
+            query = database.execute("SELECT * FROM %s" % name)
+            rows = query.fetchmany(MOST_ROWS + 1)
             plain = all(isinstance(cell, (str, int, float, type(None))) for row in rows for cell in row)
             if len(rows) <= MOST_ROWS and plain:
                 found["tables"][name] = [list(row) for row in rows]
+                found["columns"][name] = [column[0] for column in query.description]
                 columns = database.execute("SELECT name FROM pragma_table_info(?) WHERE pk ORDER BY pk", (name,))
                 found["keys"][name] = [row[0] for row in columns]
     except sqlite3.Error:
-        return {"tables": {}, "keys": {}}
+        return {"tables": {}, "columns": {}, "keys": {}}
     finally:
         database.close()
     return found

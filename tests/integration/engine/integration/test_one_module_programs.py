@@ -85,7 +85,7 @@ async def test_its_spec_is_valid_and_begins_with_the_documented_line(written: tu
 
 async def test_rows_the_primary_key_and_the_refusal_are_asserted(written: tuple[dict[str, Any], Path]) -> None:
     text = json.dumps(written[0]["cases"])
-    assert "[('Cleo', 4), ('Rex', 7)]" in text
+    assert "[{'name': 'Cleo', 'age': 4}, {'name': 'Rex', 'age': 7}]" in text
     assert "primary_key_of(tmp_path / 'pets.db', 'pets')" in text
     assert "load-rows: the file must hold a list" in text
 

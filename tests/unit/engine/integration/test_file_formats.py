@@ -37,7 +37,7 @@ def test_the_endings_in_a_help_text_say_what_the_files_hold():
 
 def test_a_format_that_is_named_in_words_comes_before_an_ending():
     files = input_files(argument("file", type="Path", help="A JSON file, as for map.svg"), InputFormats(), (), ())
-    assert {name for name, _ in files} == {"file.json"}
+    assert [name for name, _ in files] == ["file.json", "list.json", "broken.json"]
 
 
 @pytest.mark.parametrize(
