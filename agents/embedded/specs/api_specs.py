@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ....core.background import background_task
 from ....core.errors import ApplicationFault, ToolFailure, UsageError
 from ....engine.api.document.app_document import extract_document, fetch_document
 from ....engine.api.document.application import AppLaunch
@@ -26,13 +27,14 @@ from ....engine.api.document.base_path import base_of_routes, below, declared_ba
 from ....engine.api.document.deliberate import with_deliberate_refusals
 from ....engine.api.document.fuzz_program import find_schemathesis
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
+from ....engine.api.document.own_databases import untracked_databases
 from ....engine.api.document.read_bodies import with_read_bodies
 from ....engine.api.document.source_secrets import find_headers_read, find_source_secrets
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader
 from ....engine.api.probe.budget import ApiBudget
 from ....engine.api.probe.client_trial import try_test_client
 from ....engine.api.probe.effects.fuzzing import FuzzOptions, fuzz_api
-from ....engine.api.probe.explore import ApiExploration, explore_api
+from ....engine.api.probe.explore import ApiExploration, count_reached, explore_api
 from ....engine.api.probe.sign_in.try_out import seeded_users
 from ....engine.api.values.data import json_examples, looks_secret
 from ....engine.api.write.compose import compose_spec, secrets_of, undeclared_notes
@@ -120,6 +122,8 @@ class ApiSpecGenerator:
         framework = str(inputs.get("framework") or "pytest")
         fuzzing = await asyncio.to_thread(self._fuzz_options, seconds)
         opened = await self.prepare(target)
+        if seconds is None:
+            opened = await self._without_rows(opened)
         # What cannot be run is told before requests are sent for a minute.
         if framework == "playwright":
             await asyncio.to_thread(prepare_playwright, opened.prepared, browser=False)
@@ -134,13 +138,7 @@ class ApiSpecGenerator:
             opened.prepared,
             opened.api,
             opened.launch,
-            secrets=opened.secrets,
-            values=self.variables,
-            literals=opened.literals,
-            headers=opened.headers,
-            seeded=seeded_users(
-                self.sign_in, {**os.environ, **self.variables}, {**opened.launch.environment, **self.variables}
-            ),
+            **self._users_of(opened),
             budget=self.budget,
             examples=json_examples(self.examples),
             wanted=wanted,
@@ -156,8 +154,34 @@ class ApiSpecGenerator:
             trial = await try_test_client(opened.prepared, launch, spec, exploration.credentials)
             if trial.client is not None:
                 spec["target"]["application"]["client"] = trial.client
-            return SpecResult(spec, _metadata(exploration, redacted, trial.reason), _trace(exploration, spec))
-        return SpecResult(spec, _metadata(exploration, redacted), _trace(exploration, spec))
+            return SpecResult(spec, _metadata(exploration, redacted, launch, trial.reason), _trace(exploration, spec))
+        return SpecResult(spec, _metadata(exploration, redacted, launch), _trace(exploration, spec))
+
+    def _users_of(self, opened: OpenedApi) -> dict[str, Any]:
+        """What signing in to an application needs."""
+        surroundings = {**os.environ, **self.variables}
+        return {
+            "secrets": opened.secrets,
+            "values": self.variables,
+            "literals": opened.literals,
+            "headers": opened.headers,
+            "seeded": seeded_users(self.sign_in, surroundings, {**opened.launch.environment, **self.variables}),
+        }
+
+    async def _without_rows(self, opened: OpenedApi) -> OpenedApi:
+        """Return the application with its untracked databases empty, where as many operations work without their rows.
+
+        What a developer's database holds is on one machine only, and may be about real people.
+        """
+        launch = opened.launch
+        databases = await asyncio.to_thread(untracked_databases, self.root) if launch.application else ()
+        if not databases or launch.command or launch.folder:
+            return opened
+        empty = replace(launch, emptied=databases)
+        counts = [count_reached(opened.prepared, opened.api, one, **self._users_of(opened)) for one in (launch, empty)]
+        async with background_task(counts[0]) as one, background_task(counts[1]) as other:
+            filled, emptied = await asyncio.gather(one, other)
+        return replace(opened, launch=empty) if emptied >= filled else opened
 
     def _composed(
         self, opened: OpenedApi, exploration: ApiExploration, framework: str, target: Mapping[str, Any]
@@ -385,7 +409,9 @@ def _administrator(variables: tuple[str, str] | None, given: set[str]) -> dict[s
     return {identity: "admin" if plain else "admin@example.com", password: placeholder_secret(password)}
 
 
-def _metadata(exploration: ApiExploration, redacted: Callable[[str], str], started: str = "") -> JsonObject:
+def _metadata(
+    exploration: ApiExploration, redacted: Callable[[str], str], launch: AppLaunch, started: str = ""
+) -> JsonObject:
     """The counts and notes of an exploration.
 
     Args:
@@ -400,6 +426,7 @@ def _metadata(exploration: ApiExploration, redacted: Callable[[str], str], start
         *undeclared_notes(exploration),
         *(example_note(name, why) for name, why in exploration.unfit.items()),
         *([f"The tests start the application, because {started}."] if started else []),
+        *(f"The tests use {name} without its rows: they are in no repository." for name in launch.emptied),
     ]
     return {
         "requests": exploration.requests,

@@ -43,6 +43,7 @@ class AppLaunch:
         folder: working folder relative to the project; None for a temporary folder that is emptied at each reset.
         ready: a path that answers below 400 once a started command is ready; empty to wait for its port only.
         private: values of further variables that no test may hold.
+        emptied: databases of the project that it finds without their rows, relative to the project.
     """
 
     application: str | None = None
@@ -53,6 +54,7 @@ class AppLaunch:
     folder: str | None = None
     ready: str = ""
     private: tuple[str, ...] = field(default=(), repr=False)
+    emptied: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -257,6 +259,7 @@ async def open_application(
             "environment": {**launch.environment, **target.variables},
             "folder": launch.folder,
             "ready": launch.ready,
+            "emptied": list(launch.emptied),
             **{name: getattr(surroundings, name) for name in ("clock", "start_seconds", "answer_seconds")},
         }
         async with target.sandbox.session(program) as session:

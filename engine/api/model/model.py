@@ -171,9 +171,14 @@ class Operation:
         return bool({str(status), f"{status // 100}XX", "default"} & set(self.responses))
 
     def schema_of(self, status: int) -> Any:
-        """Return the schema of the answer with a status; None where there is none."""
+        """Return the schema of the answer with a status; None where there is none.
+
+        A `default` that is called an error is none of a success.
+        """
         key = self._entry(status)
-        return self.responses[key] if key else None
+        schema = self.responses[key] if key else None
+        reference = str(schema.get("$ref") or "") if isinstance(schema, Mapping) else ""
+        return None if key == "default" and status < 400 and "error" in reference.lower() else schema
 
     def media_of(self, status: int) -> tuple[str, ...]:
         """Return the declared media types of the answer with a status; empty where none are declared."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ....core.errors import EnvironmentFault
 from ....sandbox.target import PythonTarget
 from ..document.application import AppConditions, AppLaunch, AppObserver, open_application
 from ..document.auth import Credential
@@ -246,6 +247,33 @@ async def _effects(
     ]
     letters = (proposal for proposal in letter_case_proposals(world) if is_wanted(proposal.operation, wanted))
     return [*found, *letters]
+
+
+async def count_reached(
+    target: PythonTarget,
+    api: Api,
+    launch: AppLaunch,
+    *,
+    secrets: Sequence[str] = (),
+    seeded: Sequence[SeededUser] = (),
+    values: Mapping[str, str] | None = None,
+    literals: Mapping[str, str] | None = None,
+    headers: Sequence[str] = (),
+) -> int:
+    """Count the operations that a request succeeds of, by users as `explore_api` has them; 0 if it does not start.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    world = ResourceModel(api, SampleValues(api.components))
+    try:
+        async with open_application(target, launch) as observer:
+            known: dict[str, Any] = {"values": values, "literals": literals, "headers": headers}
+            credentials = await find_credentials(observer, world, secrets, seeded, **known)
+            await BaselineFinder(observer, world, credentials).find()
+    except EnvironmentFault:
+        return 0
+    return len(world.baselines)
 
 
 async def find_baselines(

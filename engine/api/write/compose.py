@@ -41,6 +41,7 @@ from ..probe.sign_in.others import (
     taken_by_others,
 )
 from ..probe.sign_in.private import user_passwords, user_tokens
+from ..probe.superseded import without_superseded
 from ..values.data import SecretFilter, looks_secret
 from .render_groups import with_tables_in_ids
 from .render_names import group_name
@@ -66,7 +67,7 @@ def compose_spec(
     api = exploration.api
     privacy = secrets_of(exploration, launch)
     sorted_out = _sorted_out(exploration, privacy)
-    cases = list(_cases(sorted_out.worth, api, privacy))
+    cases = list(_cases(without_superseded(sorted_out.worth), api, privacy))
     credentials = {name: credential.entry() for name, credential in sorted(exploration.credentials.items())}
     used = {name for case in cases for request in _requests(case) for name in auth_names(request)}
     spec: Json = {
@@ -255,6 +256,8 @@ def started(launch: AppLaunch | None) -> Json:
         application["taken"] = dict(sorted(launch.taken.items()))
     if launch.folder:
         application["folder"] = launch.folder
+    if launch.emptied:
+        application["emptied_databases"] = list(launch.emptied)
     return {"import_roots": list(launch.import_roots), "application": application}
 
 

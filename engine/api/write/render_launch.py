@@ -34,6 +34,8 @@ def application_call(target: Json, *, started_here: bool = False, plain: bool = 
         parts.append("environment=ENVIRONMENT")
     if application.get("folder"):
         parts.append(f"folder={quoted(str(application['folder']))}")
+    if application.get("emptied_databases") and not plain:
+        parts.append(f"emptied={literal(list(application['emptied_databases']))}")
     if alone and application.get("import") and not plain:
         parts.append("alone=True")
     if not application and target.get("base_url"):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
 from ....utils.python_names import unique_name
@@ -27,7 +29,7 @@ _GROUPS = {
     "conditional": "heeds conditions",
 }
 _ACROSS = {
-    "methods": ("paths_have_no_other_methods", "These paths have no such methods"),
+    "methods": ("paths_refuse_other_methods", "These paths have no such methods"),
     "anonymous": ("anonymous_requests_are_refused", "Nobody gets through without signing in"),
     "roles": ("plain_users_are_refused", "What is for administrators is refused to others"),
 }
@@ -125,10 +127,15 @@ _MOST_DIFFERENT = 3
 
 @dataclass(slots=True)
 class SharedPayloads:
-    """The shared objects of a file: names by the keys of the object; see `find_shared_payloads`."""
+    """The shared objects of a file: names by the keys of the object; see `find_shared_payloads`.
+
+    Attributes:
+        exact: keys of refusals, which are named by what they say: one that says something else is none of them.
+    """
 
     names: dict[tuple[str, ...], str] = field(default_factory=dict)
     objects: dict[tuple[str, ...], Json] = field(default_factory=dict)
+    exact: set[tuple[str, ...]] = field(default_factory=set)
 
     def source(self, value: Any) -> str:
         """Render a value of an answer."""
@@ -139,6 +146,8 @@ class SharedPayloads:
             return plain
         name, base = self.names[_kind(value)], self.objects[_kind(value)]
         different = {key: entry for key, entry in value.items() if not _same(entry, base[key])}
+        if different and _kind(value) in self.exact:
+            return plain
         changed = f"{{**{name}, {literal(different)[1:]}" if different else name
         return changed if len(different) <= _MOST_DIFFERENT and len(changed) < len(plain) else plain
 
@@ -154,9 +163,12 @@ def find_shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> SharedP
         taken: names that the file already uses.
     """
     found: dict[tuple[str, ...], list[tuple[str, Json]]] = {}
+    refused: dict[tuple[str, ...], int] = {}
     for case in cases:
         for payload in _objects(case):
             found.setdefault(_kind(payload), []).append((str(case["operation"]["path"]), payload))
+            if _refused(case):
+                refused[_kind(payload)] = _status(case)
     made = SharedPayloads()
     for kind, uses in found.items():
         counts = Counter(json.dumps(payload, sort_keys=True) for _, payload in uses if not saved_names_in(payload))
@@ -166,7 +178,12 @@ def find_shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> SharedP
         best = counts.most_common(1)[0][0]
         base = next(payload for _, payload in uses if json.dumps(payload, sort_keys=True) == best)
         if len(literal(base)) >= _LEAST_LENGTH:
-            made.names[kind] = _payload_name(uses[0][0], [*taken, *made.names.values()])
+            known = [*taken, *made.names.values()]
+            if kind in refused:
+                made.names[kind] = unique_name(_refusal_name(base, refused[kind]), known)
+                made.exact.add(kind)
+            else:
+                made.names[kind] = _payload_name(uses[0][0], known)
             made.objects[kind] = base
     return made
 
@@ -190,6 +207,24 @@ def _payload_name(path: str, taken: Sequence[str]) -> str:
     base = snake_case(resource_of(path)).upper() or "ANSWER"
     base = base if base.isidentifier() else "ANSWER"
     return unique_name(base, taken)
+
+
+_CODE = re.compile(r"[a-z]+(?:_[a-z]+)+")
+_MOST_WORDS = 4
+
+
+def _refusal_name(payload: Json, status: int) -> str:
+    """Name a refusal by the code that it tells, by its message if that is short, else by its status."""
+    texts = [text for text in payload.values() if isinstance(text, str)]
+    code = next((text for text in texts if _CODE.fullmatch(text)), "")
+    phrase = HTTPStatus(status).phrase
+    short = [text for text in texts if 1 < len(text.split()) <= _MOST_WORDS and text != phrase]
+    name = snake_case(code or next(iter(short), phrase)).upper()
+    return name if name.isidentifier() else f"REFUSED_{status}"
+
+
+def _status(case: Json) -> int:
+    return next(int(one["statuses"][0]) for one in case["expect"] if one["kind"] == "status")
 
 
 def schema_names(

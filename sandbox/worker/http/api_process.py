@@ -104,6 +104,7 @@ class Application(_Verbs):
         started_here: whether it is started in any case, wherever API_BASE_URL points.
         sign_in: a function of the application that signs its users in and returns the headers of each by name.
         alone: whether it gets no other variables of its surroundings than those that any process needs.
+        emptied: databases of the project that it finds without their rows: these are a developer's, and no test's.
         keeps_users: whether they outlive a reset, so that they sign in once: what it keeps in files then does.
     """
 
@@ -123,6 +124,7 @@ class Application(_Verbs):
         sign_in=None,
         keeps_users=False,
         alone=False,
+        emptied=(),
     ):
         self._application = application
         self._command = command
@@ -130,6 +132,7 @@ class Application(_Verbs):
         self._import_roots = [str(self._root / import_root) for import_root in import_roots]
         self._environment = dict(environment or {})
         self._folder, self._alone, self._ready = folder, alone, ready
+        self._emptied = [str(self._root / one) for one in emptied]
         told = os.environ.get("API_LAUNCHER")
         self.settles = True  # whether requests wait for what follows the answers before them, such as late commits
         self._launcher = launcher or (json_module.loads(told) if told else _serving())
@@ -166,6 +169,7 @@ class Application(_Verbs):
             "variables": list(self._environment) if self._alone else None,
             "import_roots": self._import_roots,
             "project": str(self._root),
+            "emptied": self._emptied,
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
             "copy": "" if self._folder else str(place / "copy"),
             "writable": [] if self._folder else [str(place / one) for one in ("home", "tmp", "copy", "copy-kept")],

@@ -2,8 +2,9 @@
 
 It imports the application once; each time it is asked it throws the serving process away and forks a fresh one.
 CONFIG is JSON: {"application" or "command", "ready", "import_roots", "project", "folder", "copy", "writable",
-"settle"}. With a list of folders as `writable`, the application can change files below them only: see `Confinement`.
-Without `settle`, requests do not wait for what follows the answers before them: see `settled`.
+"emptied", "settle"}. With a list of folders as `writable`, the application can change files below them only, and finds
+`emptied` databases without rows: see `Confinement`. Without `settle`, requests do not wait for what follows the answers
+before them: see `settled`.
 """
 
 import asyncio
@@ -34,6 +35,7 @@ SURROUNDINGS = re.compile(
     r"PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LANGUAGE|LOGNAME|USER|USERNAME|TERM|SHELL|VIRTUAL_ENV"
     r"|(API_|LC_|LD_|DYLD_|PYTHON|COV|CONDA_|SSL_CERT_).*"
 )
+NOTED = re.compile(r"alembic_version|schema_version|\w*migrat\w*|django_(content_type|site)|auth_permission")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Audit events of changes to files: which of their arguments are paths, and which the open folders these start from.
 CHANGES = {
@@ -58,7 +60,8 @@ def main(config):
         leave_out(config["variables"])
     try:
         if config.get("writable") and not config["command"]:
-            Confinement(config["folder"], config["writable"], config.get("project", "")).install()
+            emptied = config.get("emptied", ())
+            Confinement(config["folder"], config["writable"], config.get("project", ""), emptied).install()
         if config["command"]:
             child = _Started(config["command"], config["folder"], config.get("ready", ""))
         else:
@@ -183,10 +186,12 @@ class Confinement:
         folder: the application's working folder.
         writable: folders that it may change files below.
         project: the folder in which it is started usually, and finds a database in a folder below it.
+        emptied: databases that are opened without their rows, those of migrations excepted.
     """
 
-    def __init__(self, folder, writable, project=""):
+    def __init__(self, folder, writable, project="", emptied=()):
         self._folder, self._project = os.path.abspath(folder), project
+        self._emptied = {os.path.realpath(one) for one in emptied}
         self._writable = [os.path.realpath(one) + os.sep for one in (folder, *writable)]
         self._connect: Any = None
 
@@ -210,11 +215,22 @@ class Confinement:
         path = self._project_file(path) or path
         copy = os.path.join(self._folder, ".databases", os.path.realpath(path).strip(os.sep).replace(os.sep, "-"))
         os.makedirs(os.path.dirname(copy), exist_ok=True)
+        is_new = not os.path.exists(copy)
         for end in ("", "-wal"):  # what was committed last may not have reached the database's own file yet
             if os.path.isfile(path + end) and not os.path.exists(copy + end):
                 shutil.copyfile(path + end, copy + end)
+        if is_new and os.path.realpath(path) in self._emptied:
+            self._empty(copy)
         named = f"file:{urllib.parse.quote(copy)}?{query}" if uri else copy
         return self._connect(named, *arguments, **options)
+
+    def _empty(self, path):
+        """Remove the rows of all tables of a database but those in which migrations are noted."""
+        with contextlib.closing(self._connect(path)) as database, database:
+            for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                if not NOTED.fullmatch(name):
+                    with contextlib.suppress(Exception):  # tables that keep an index for others change with these
+                        database.execute('DELETE FROM "{}"'.format(name.replace('"', '""')))
 
     def _project_file(self, path):
         """The database that a path in the working folder means where the application is started in the project.

@@ -37,6 +37,7 @@ def started(begin):
         environment={name: os.environ.get(name) or value for name, value in (begin.get("environment") or {}).items()},
         folder=begin.get("folder"),
         ready=begin.get("ready") or "",
+        emptied=begin.get("emptied") or (),
         started_here=not begin.get("base_url"),
         launcher=command_for("http.launch_shifted", str(begin.get("clock") or 0)),
     )

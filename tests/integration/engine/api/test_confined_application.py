@@ -27,6 +27,11 @@ def rows():
         return database.execute("select count(*) from orders").fetchone()[0]
 
 
+def noted():
+    with contextlib.closing(sqlite3.connect(ROOT / "shop.db")) as database:
+        return database.execute("select * from alembic_version").fetchall()
+
+
 def relative():
     with contextlib.closing(sqlite3.connect("data/shop.db")) as database, database:
         database.execute("delete from orders where id = 1")
@@ -117,6 +122,20 @@ def test_a_database_in_a_folder_of_the_project_is_found_by_a_path_from_there(hel
         assert api.post("/relative").json == 1
     with sqlite3.connect(project / "data" / "shop.db") as database:
         assert database.execute("select count(*) from orders").fetchone()[0] == 2
+
+
+def test_a_database_that_is_to_be_empty_keeps_its_tables_and_what_migrations_note(
+    helper: ModuleType, project: Path
+) -> None:
+    with sqlite3.connect(project / "shop.db") as database:
+        database.execute("create table alembic_version (version_num text)")
+        database.execute("insert into alembic_version values ('a1')")
+    with helper.Application("shop:app", root=project, import_roots=["."], emptied=["shop.db"]) as api:
+        assert api.post("/rows").json == 0
+        assert api.post("/noted").json == [["a1"]]
+        api.reset()
+        assert api.post("/rows").json == 0
+    assert orders(project) == 2
 
 
 def test_a_database_beside_the_application_is_a_fresh_one(helper: ModuleType, project: Path) -> None:

@@ -53,6 +53,39 @@ def test_a_schema_of_refusals_is_an_error() -> None:
     assert "ERROR = " in text(*found)
 
 
+def refusals(name: str, answer: Mapping[str, Any], status: int) -> list[dict[str, Any]]:
+    equal = {"kind": "body_equals", "value": dict(answer), **PROOF}
+    found = [case(f"{name}_{number}", f"/{name}", status) for number in range(4)]
+    return [{**one, "expect": [*one["expect"], equal]} for one in found]
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        (
+            {"description": "The request has no token at all.", "error": "authorization_required"},
+            "AUTHORIZATION_REQUIRED",
+        ),
+        ({"code": 401, "message": "Invalid credentials.", "status": "Unauthorized"}, "INVALID_CREDENTIALS"),
+        ({"code": 401, "message": "A longer sentence about what went wrong here."}, "UNAUTHORIZED"),
+    ],
+)
+def test_an_answer_that_refuses_is_named_by_what_it_says_and_not_by_who_said_it_first(
+    answer: dict[str, Any], name: str
+) -> None:
+    made = text(*refusals("store", answer, 401))
+    assert f"{name} = " in made
+    assert "STORE = " not in made
+
+
+def test_another_refusal_of_the_same_shape_is_written_out() -> None:
+    invalid = {"code": 401, "message": "Invalid credentials.", "status": "Unauthorized"}
+    other = {**invalid, "message": "Admin privilege required."}
+    made = text(*refusals("store", invalid, 401), refusals("user", other, 401)[0])
+    assert "**INVALID_CREDENTIALS" not in made
+    assert "Admin privilege required." in made
+
+
 def rows(operation_id: str, *words: str) -> list[dict[str, Any]]:
     more: dict[str, Any] = {"method": "POST", "operation_id": operation_id, "group": "edges_body"}
     return [
@@ -86,7 +119,7 @@ def test_methods_that_paths_do_not_have_share_a_table() -> None:
     ]
     made = text(*found)
     assert made.count("def test_") == 1
-    assert "def test_paths_have_no_other_methods(api, method, path):" in made
+    assert "def test_paths_refuse_other_methods(api, method, path):" in made
 
 
 def test_rows_of_a_table_that_splits_are_told_by_the_name_of_their_test_and_their_own() -> None:
