@@ -11,13 +11,15 @@ from .propose_updates import UPDATES
 from .resource_model import parse_json
 
 _AS_BEFORE = ("succeeds", "with_everything")
+_SPELT = ("with_a_capital_letter", "with_a_small_letter")
 
 
 def without_superseded(worth: Sequence[ObservedProposal]) -> list[ObservedProposal]:
     """Leave out what another observation of the same operation shows as well, and more.
 
     These are updates with the values of the creation, where others change something; an empty list as success, where a
-    filled one is shown; and a body of another media type that is answered as no body at all is: it was not looked at.
+    filled one is shown; a sign-up under another spelling alone; and a body of another media type that is answered as no
+    body at all is: it was not looked at.
     """
     by_operation: dict[str, list[ObservedProposal]] = {}
     for seen in worth:
@@ -36,7 +38,8 @@ def _superseded(own: Sequence[ObservedProposal]) -> Iterator[ObservedProposal]:
         is_update = method in UPDATES and name in _AS_BEFORE and seen.answer.status in changing
         is_empty = is_filled and name == "succeeds" and _is_empty(parse_json(seen.answer))
         is_unread = name == "wrong_media_type" and (seen.answer.status, seen.answer.text) in bodiless
-        if is_update or is_empty or is_unread:
+        is_spelt = name in _SPELT and any(one.proposal.name == "succeeds" for one in own)
+        if is_update or is_empty or is_unread or is_spelt:
             yield seen
 
 

@@ -286,9 +286,10 @@ def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValu
     if argument.kind == "input":
         files = known.inputs_for(argument, _shown_name(argument, known))
         ways = [_ArgumentValue((name,), (name, text)) for name, text in files]
-        if argument.many and len({text for _, text in files[:2]}) > 1:
-            names = dict.fromkeys(name for name, _ in files[:2])
-            ways[1:1] = [_ArgumentValue(tuple(names), files[0], (files[1],))] if len(names) > 1 else []
+        if argument.many and len(files) > 1 and files[0][1] != files[1][1]:
+            first = (_shown_name(argument, known) or files[0][0], files[0][1])
+            both = _ArgumentValue((first[0], files[1][0]), first, (files[1],))
+            ways[1:1] = [both] if first[0] != files[1][0] else []
         return [_flagged(argument, way) for way in (*ways, _ArgumentValue((f"missing.{_ending(files)}",)))]
     if argument.kind == "output":
         return [_flagged(argument, _ArgumentValue((_output_name(argument),)))]

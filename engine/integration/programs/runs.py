@@ -341,6 +341,7 @@ def _behaviour(run: ProgramRun, result: RunObservation, commands: Sequence[Comma
             ("adds", run.words) for name, content in result.changed().items() if _adds_rows(result, name, content)
         }
     kinds |= {("keeps", run.words)} if result.kept_rows(run) else set()
+    kinds |= {("inputs", run.words, len(run.files))} if len(run.commands) == 1 else set()
     kinds |= {("cell", run.words, kind) for content in result.changed().values() for kind in _cells(content)}
     return frozenset(kinds) | (_options(run, commands) if not last.code else frozenset())
 

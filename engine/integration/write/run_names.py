@@ -136,6 +136,8 @@ def _of_arguments(line: Sequence[_LinePart], parts: Mapping[_LinePart, int], lin
     files = [part for part in line if part.is_file and not part.option]
     if len(files) > 1 and len({part.value for part in files}) == 1:
         return "for_the_same_file"
+    if any(count > 1 for name, count in Counter(part.argument for part in files).items() if name):
+        return "for_several_files"
     own = [part for part in line if not part.option and parts[part] < lines]
     if not own:
         return ""

@@ -52,3 +52,12 @@ def test_a_body_of_another_kind_goes_where_it_is_answered_as_none_at_all() -> No
     missing = seen("POST", "no_body", {"error": "needed"}, 422)
     assert kept(missing, seen("POST", "wrong_media_type", {"error": "needed"}, 422)) == ["no_body"]
     assert kept(missing, seen("POST", "wrong_media_type", {"error": "media"}, 415)) == ["no_body", "wrong_media_type"]
+
+
+def test_a_sign_up_under_another_spelling_shows_nothing_beside_the_usual_one() -> None:
+    spelt, after = (
+        seen("POST", "with_a_capital_letter", {}),
+        seen("POST", "with_a_capital_letter_after_a_small_one", {}),
+    )
+    assert kept(seen("POST", "succeeds", {}), spelt, after) == ["succeeds", "with_a_capital_letter_after_a_small_one"]
+    assert kept(spelt) == ["with_a_capital_letter"]

@@ -357,6 +357,8 @@ def test_runs_are_named_by_the_option_that_others_do_not_have():
 def test_runs_with_one_option_are_named_by_its_values_and_by_its_absence():
     lines = [("a.csv", "b.csv", *more) for more in (("--key", "id"), ("--key", "name"), ("-q", "--key", "id"), ())]
     assert names_of(lines, DIFFER) == ["with_key_id", "with_key_name", "with_q", "without_key"]
+    (joining,) = commands_of({"arguments": [told("files", type="Path", many=True)]})
+    assert names_of([("a.csv",), ("a.csv", "b.csv")], joining)[1] == "for_several_files"
     assert names_of([("a.csv", "a.csv"), ("a.csv", "b.csv")], DIFFER) == ["for_the_same_file", "for_current_b"]
 
 
