@@ -83,7 +83,7 @@ CONTENTS = {
         '{"type": "FeatureCollection", "features": [{"type": "Feature", "id": 7, "properties": {"name": "Inn"}, '
         '"geometry": {"type": "Point", "coordinates": [8.1, 47.1]}}, {"type": "Feature", "id": 8, "properties": '
         '{"name": "Mill"}, "geometry": {"type": "Point", "coordinates": [8.2, 47.2]}}]}\n',
-        '{"type": "Feature", "properties": {"name": "Bridge"}, '
+        '{"type": "Feature", "id": 9, "properties": {"name": "Bridge"}, '
         '"geometry": {"type": "Point", "coordinates": [8.3, 47.3]}}\n',
         '{"type": "Point", "coordinates": [8.1, 47.1]}\n',
     ),

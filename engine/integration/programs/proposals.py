@@ -110,7 +110,11 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
             if at < len(pools[item.name]) and item.name not in ("version", "help"):
                 given = pools[item.name][at]
                 beside = {name: value for name, value in base.items() if name not in item.apart}
-                yield _run(command, {**_in_format(beside, item, given.words[-1]), item.name: given})
+                written = _in_format(beside, item, given.words[-1])
+                yield _run(command, {**written, item.name: given})
+                if written != beside:
+                    # A program that finds the format out by itself needs no option.
+                    yield _run(command, written)
                 # An option may be for files of another kind than the first one.
                 for files in _other_inputs(command, beside, pools, known) if not at else ():
                     yield _run(command, {**files, item.name: given})

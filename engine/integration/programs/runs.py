@@ -267,6 +267,10 @@ def _chosen(
     left = [candidate for candidate in left if candidate[0] not in idle]
     moving = {run: _MOVING_COST for run, result in found.seen if _names_today(result)}
     plain = {run: _MADE_UP_COST for run, _ in found.seen if documented.isdisjoint(run.commands)}
+    # What another call of a program without subcommands has left says less than the call alone.
+    for run, _ in found.seen:
+        if len(run.commands) > 1 and not run.words and run.commands[-1] != run.commands[-2]:
+            plain[run] = plain.get(run, 0.0) + _MADE_UP_COST
     chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
     shown: set[Any] = set()
     anchors = [one for one in left if len(one[0].commands) == 1 and one[0].commands[0] in documented][:_MOST_ANCHORS]

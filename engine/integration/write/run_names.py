@@ -161,7 +161,8 @@ def _base(program: ProjectProgram, kept: KeptRun, long: Mapping[str, str]) -> st
     words = [program.name, *run.words]
     *earlier, line = run.commands
     if earlier and earlier[-1] == line:
-        words += ["again"]
+        options = [long.get(word, word).strip("-") for word in line if word in long]
+        words += [*(f"with_{option}" for option in options[:1]), "again"]
     elif earlier:
         first = [word for word in earlier[-1] if not word.startswith("-")][:1]
         words += ["after", *(first if run.words else ["another_run"])]
@@ -179,7 +180,8 @@ def _base(program: ProjectProgram, kept: KeptRun, long: Mapping[str, str]) -> st
             table for content in changed.values() for table, rows in (content.get("tables") or {}).items() if rows
         ]
         kept_tables = [table for content in kept.seen.kept_rows(run).values() for table in content["tables"]]
-        words += ["writes", written[0]] if written else ["fills", filled[0]] if filled else []
+        filling = "adds_to" if words[-1] == "again" else "fills"
+        words += ["writes", written[0]] if written else [filling, filled[0]] if filled else []
         words += ["keeps", kept_tables[0]] if kept_tables else []
     return _slug("_".join(words))
 
