@@ -322,6 +322,8 @@ class ObservedProposal:
         return len(self.answers) == len(self.proposal.setup) + 1
 
 
+MALFORMED = "malformed"
+"""The group of requests whose body does not parse: what a framework's parser says of it is no test's."""
 REFUSALS = ("validation", "authentication", "contract")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from ..document.application import AppObserver
 from ..document.auth import Credential, auth_names, with_credentials
 from ..document.schemas import type_of
-from ..model.model import HttpAnswer, Json, Operation, Proposal
+from ..model.model import UNSAFE, HttpAnswer, Json, Operation, Proposal
 from ..values.data import NOTHING
 from .distinct import alike_pair, other_value, told_apart
 from .execute import all_worked, saved_values
@@ -169,6 +169,8 @@ class BaselineFinder:
             yield from self._one_change(operation, plain[1])
         # Taking away a mark that was never set does nothing: it is set first, by a PUT only where it has to be.
         yield from self._undoing(operation, plain[0], "POST")
+        # Whom somebody follows is another one: of oneself nobody could tell who follows whom.
+        yield from self._of_users(operation, others=True)
         yield plain
         yield from self._undoing(operation, plain[0], "PUT")
         full = build_request(self._world, operation, full=True)
@@ -254,12 +256,20 @@ class BaselineFinder:
                     yield changed
                 return
 
-    def _of_users(self, operation: Operation) -> Iterator[tuple[Json, tuple[Json, ...]]]:
-        """Yield the request with the name or address of a user who exists, where its path or query asks for one."""
-        for user in [name for name, known in self._world.users.items() if known.sign_in is not None][:_MOST_NAMED]:
+    def _of_users(self, operation: Operation, *, others: bool = False) -> Iterator[tuple[Json, tuple[Json, ...]]]:
+        """Yield the request with the name or address of a user who exists, where its path or query asks for one.
+
+        Args:
+            others: only with those of the second user, and only where its path asks and something is changed.
+        """
+        users = [name for name, known in self._world.users.items() if known.sign_in is not None][:_MOST_NAMED]
+        places = ("path",) if others else ("path", "query")
+        if others and (operation.method not in UNSAFE or operation.body is not None):
+            return
+        for user in users[1:] if others else users:
             # Who may ask is known by now: others may have been refused before. Nobody may befriend themselves.
             made = build_request(self._world, operation)
-            parts = [(known, part_of(known.name)) for known in operation.parameters if known.where in ("path", "query")]
+            parts = [(known, part_of(known.name)) for known in operation.parameters if known.where in places]
             named = [(known, part) for known, part in parts if part in ("name", "email")]
             if made is None or not named:
                 return

@@ -345,7 +345,10 @@ def _candidates(whole: Any, value: Any, apart: int) -> list[Any]:
         return [candidate for candidate in found if candidate is not None]
     if kind in ("string", "") and isinstance(value, str):
         by_format = _OTHER_FORMATS.get(str(whole.get("format") or ""))
-        found = [*([by_format] if by_format else []), _OTHER_NAMES.get(value, ""), f"other {value}", f"other-{value}"]
+        # An address has no blanks, whether or not the document says that it is one.
+        address = f"other.{value}" if re.fullmatch(r"[\w.+-]+@[\w.-]+", value) else ""
+        found = [*([by_format] if by_format else []), _OTHER_NAMES.get(value, ""), address, f"other {value}"]
+        found += [f"other-{value}"]
         found += [f"other{value}", f"{value}2", f"{value}b", _with_last_digit(value, 1)]
         longest = whole.get("maxLength")
         found = [candidate for candidate in found if candidate and (longest is None or len(candidate) <= longest)]

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..document.schemas import merge_schema, references, standalone_schema
 from ..model.json_values import HEADERS, TELLING_HEADERS, leaves, lists, parts, resolve_pointer
-from ..model.model import Api, HttpAnswer, Json, ObservedProposal, Proposal
+from ..model.model import MALFORMED, Api, HttpAnswer, Json, ObservedProposal, Proposal
 from ..values.data import SampleValues, SecretFilter
 from .effects.columns import PICKED, thing_in
 from .effects.moments import MOST_TOLD, told_of_members
@@ -134,7 +134,18 @@ def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator
             told = told_of_members(seen, place, found, secret) if place in seen.unordered else []
             if told:
                 yield _part(place, "in_any_order", told)
-        yield from _within(_parts(seen, value, secret), _MOST_POINTS)
+        # What is sent comes first: an update shows nothing without it.
+        sent = {str(name) for body in _bodies(seen) for name in body}
+        told = sorted(_parts(seen, value, secret), key=lambda part: part["pointer"].rpartition("/")[2] not in sent)
+        yield from _within(told, _MOST_POINTS)
+
+
+def _bodies(seen: ObservedProposal) -> Iterator[Json]:
+    """Yield the objects in what a request sends, and in what the one before it sent."""
+    for request in (*seen.proposal.setup[-1:], seen.proposal.request):
+        content = (request.get("body") or {}).get("content")
+        inner = content.values() if isinstance(content, dict) else ()
+        yield from (one for one in (content, *inner) if isinstance(one, dict))
 
 
 def _alone(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
@@ -185,7 +196,7 @@ def _parts(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterat
 def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
     """Pin error messages of the application itself; of a validator's report only the invalid location."""
     # The framework words these refusals, and words them differently from version to version.
-    if seen.proposal.category == "contract":
+    if seen.proposal.category == "contract" or seen.proposal.group == MALFORMED:
         return
     plain = isinstance(value, dict) and not any(isinstance(item, dict | list) for item in value.values())
     if plain and not seen.unstable_body and len(json.dumps(value)) <= _MOST_ERROR:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..document.auth import Credential
 from ..document.schemas import type_of
-from ..model.model import UNSAFE, Json, Proposal
+from ..model.model import MALFORMED, UNSAFE, Json, Proposal
 from ..values.data import NOTHING
 from .distinct import NO_OTHERS, Others, request_key
 from .propose_access import access_proposals
@@ -26,6 +26,7 @@ from .propose_values import (
     with_body,
 )
 from .resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups, put_parameter, variables_in
+from .sign_in.shapes import part_of
 
 _MEDIA_STATUSES = (400, 415, 422)
 _UNKNOWN_NUMBER = 999999
@@ -72,7 +73,8 @@ def _other_media(baseline: BaselineRequest) -> Iterator[Proposal]:
     if not body or "json" not in body["media_type"]:
         return
     malformed = {**copy_request(baseline.request), "body": {**body, "content": "{not json", "raw": True}}
-    yield make_refusal(baseline, "a body that is no JSON", malformed, name="malformed_json", statuses=_MEDIA_STATUSES)
+    marks: Json = {"name": "malformed_json", "group": MALFORMED, "statuses": _MEDIA_STATUSES}
+    yield make_refusal(baseline, "a body that is no JSON", malformed, **marks)
     plain = {**copy_request(baseline.request), "body": {"media_type": "text/plain", "content": "plain text"}}
     words, breaks = "a body of another media type", "a body of the media type text/plain"
     yield make_refusal(baseline, words, plain, name="wrong_media_type", breaks=breaks, statuses=_MEDIA_STATUSES)
@@ -128,6 +130,17 @@ def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterat
                 yield make_proposal(baseline, title, words, "state", request, setup=setup, group=f"changes_{name}")
 
 
+def _of_same_user(change: BaselineRequest, reading: BaselineRequest) -> BaselineRequest:
+    """Return a reading of the user whom a change names in its path: who is followed, and not who follows."""
+    theirs, mine = (one.request.get("path_parameters") or {} for one in (change, reading))
+    named = {
+        name: value
+        for name, value in theirs.items()
+        if name in mine and mine[name] != value and "{{" in str(value) and part_of(name) in ("name", "email")
+    }
+    return replace(reading, request={**reading.request, "path_parameters": {**mine, **named}}) if named else reading
+
+
 def readings_after_change(
     world: ResourceModel, varied: Others = NO_OTHERS
 ) -> Iterator[tuple[BaselineRequest, BaselineRequest, Proposal, Proposal]]:
@@ -149,6 +162,7 @@ def readings_after_change(
                 told = varied.get(reading.operation.name)
                 shared = [step for step in reading.setup if step in usual.story and step not in other.story]
                 change, reading = (other, told or reading) if told is not None or not shared else (usual, reading)
+            reading = _of_same_user(change, reading)
             saving = change.saving
             setup = tuple(step for step in merge_setups(change.setup, reading.setup) if step != saving)
             before = make_proposal(reading, "before", "before", "state", reading.request, setup=setup)

@@ -37,8 +37,10 @@ def update_proposals(world: ResourceModel, varied: Others = NO_OTHERS) -> Iterat
         changed = _changed(world, baseline, content, _given(usual))
         for name, words, fields in _updates(world, baseline, content, changed):
             request = with_body(baseline.request, wrapped(baseline, fields))
+            # A case begins with its operation.
+            own = name.removeprefix(f"{baseline.operation.name}_")
             yield make_proposal(
-                baseline, name, words, "success", request, wants="success", group="updates", priority="critical"
+                baseline, own, words, "success", request, wants="success", group="updates", priority="critical"
             )
             if reading is not None:
                 setup = tuple(merge_setups(reading.setup, (*baseline.setup, request)))

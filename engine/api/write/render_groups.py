@@ -17,7 +17,7 @@ from .render_checks import RenderedCheck, SavedNames, cookie_of, names_type, pat
 from .render_names import SharedPayloads, schema_names, table_name
 
 Json = Mapping[str, Any]
-ACROSS = ("anonymous", "roles", "methods")
+ACROSS = ("anonymous", "roles", "methods", "malformed")
 """Groups whose tables have rows of several operations."""
 _TAKEN = ("api", "fresh_api", "client", "response", "self", "began", "seconds", "time")
 

@@ -30,6 +30,7 @@ _GROUPS = {
 }
 _ACROSS = {
     "methods": ("paths_refuse_other_methods", "These paths have no such methods"),
+    "malformed": ("bodies_that_are_no_json_are_refused", "A body has to be JSON"),
     "anonymous": ("anonymous_requests_are_refused", "Nobody gets through without signing in"),
     "roles": ("plain_users_are_refused", "What is for administrators is refused to others"),
 }

@@ -106,7 +106,7 @@ def test_a_second_thing_holds_something_else(world: ResourceModel) -> None:
 
 def test_one_member_of_an_object_is_changed_while_the_other_one_stays(world: ResourceModel) -> None:
     found = {(one.operation.name, one.name): one for one in update_proposals(world, _varied(world))}
-    changed = found["change", "change_with_another_name_in_data"].request["body"]["content"]
+    changed = found["change", "with_another_name_in_data"].request["body"]["content"]
     [made, change] = found["read", "after_change_with_another_name_in_data"].setup
     assert set(changed["data"]) == {"name"}
     assert change["body"]["content"] == changed
@@ -274,7 +274,7 @@ def test_names_that_nobody_told_are_sent_in_requests_of_their_own(world: Resourc
 
 def test_an_update_with_other_values_has_no_names_that_nothing_was_made_with(world: ResourceModel) -> None:
     updates = {one.name: one.request for one in update_proposals(world)}
-    assert "change_with_other_values" not in updates
-    assert set(updates["change_with_another_data"]["body"]["content"]["data"]) == {"name", "note"}
+    assert "with_other_values" not in updates
+    assert set(updates["with_another_data"]["body"]["content"]["data"]) == {"name", "note"}
     varied = {one.name: one.request for one in update_proposals(world, _varied(world))}
-    assert set(varied["change_with_other_values"]["body"]["content"]["data"]) == {"name", "note"}
+    assert set(varied["with_other_values"]["body"]["content"]["data"]) == {"name", "note"}

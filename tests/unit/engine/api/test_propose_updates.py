@@ -74,7 +74,7 @@ def test_what_is_made_is_read_in_its_list_and_alone_and_what_is_changed_alone(wo
 
 def test_an_update_has_other_values_and_is_read_back(world: ResourceModel) -> None:
     found = {(proposal.operation.name, proposal.name): proposal for proposal in update_proposals(world)}
-    update = found["change", "change_with_other_values"].request["body"]["content"]
+    update = found["change", "with_other_values"].request["body"]["content"]
     made = world.baselines["add"].request["body"]["content"]
     assert update["title"] != made["title"]
     assert "password" not in update
@@ -84,7 +84,7 @@ def test_an_update_has_other_values_and_is_read_back(world: ResourceModel) -> No
 
 def test_a_single_field_is_changed_while_the_others_stay(world: ResourceModel) -> None:
     found = {proposal.name: proposal for proposal in update_proposals(world) if proposal.operation.name == "change"}
-    assert set(found["change_with_another_pages"].request["body"]["content"]) == {"title", "pages"}
+    assert set(found["with_another_pages"].request["body"]["content"]) == {"title", "pages"}
 
 
 def _wrapping(item: dict[str, Any]) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def test_fields_in_an_object_of_their_own_are_changed_like_others() -> None:
     world = _known({**DOCUMENT, "paths": wrapped})
     found = {(proposal.operation.name, proposal.name): proposal for proposal in update_proposals(world)}
     made = world.baselines["add"].request["body"]["content"]["book"]
-    update = found["change", "change_with_another_pages"].request["body"]["content"]
+    update = found["change", "with_another_pages"].request["body"]["content"]
     assert update["book"]["title"] == made["title"]
     assert set(update["book"]) == {"title", "pages"}
     assert found["read", "after_change_with_another_pages"].setup[-1]["body"]["content"] == update

@@ -66,7 +66,7 @@ def test_a_second_thing_has_other_values_and_what_may_be_left_out(world: Resourc
 
 
 def test_an_update_changes_what_was_made_but_for_passwords(world: ResourceModel) -> None:
-    [proposal] = [one for one in update_proposals(world) if one.name == "change_with_other_values"]
+    [proposal] = [one for one in update_proposals(world) if one.name == "with_other_values"]
     article = proposal.request["body"]["content"]["article"]
     assert article["title"] == "other title"
     assert "password" not in article
