@@ -75,6 +75,11 @@ def python_flow_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     components = {text(item.get("name")) for _, item in objects(target.get("components"))}
     services = {text(item.get("name")) for _, item in objects(spec.get("services"))}
     yield from _components(spec, components)
+    runs_program = any(item.get("kind") == "process" for _, item in objects(spec.get("services")))
+    if len(components) == 1 and spec.get("cases") and not runs_program:
+        place = ("target", "components")
+        message, fix = "one component integrates with nothing", "name another component, or run its program"
+        yield issue(place, "one_component", message, fix, next(iter(components)))
     for index, case in objects(spec.get("cases")):
         place: SpecPlace = ("cases", index)
         arrange = mapping(case.get("arrange"))

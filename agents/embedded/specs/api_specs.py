@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from ....engine.api.document.read_bodies import with_read_bodies
 from ....engine.api.document.source_secrets import find_headers_read, find_source_secrets
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader
 from ....engine.api.probe.budget import ApiBudget
-from ....engine.api.probe.client_trial import try_test_client
+from ....engine.api.probe.client_trial import ClientTrial, try_test_client
 from ....engine.api.probe.effects.fuzzing import FuzzOptions, fuzz_api
 from ....engine.api.probe.explore import ApiExploration, count_reached, explore_api
 from ....engine.api.probe.sign_in.try_out import seeded_users
@@ -63,6 +63,7 @@ class OpenedApi:
         literals: credentials that stand in the project's source, by the variables that are to hold them for the tests.
         headers: headers with names of credentials that its code reads itself.
         path: the file that the tests are about, or the document; POSIX.
+        filled: databases that git does not track and whose rows operations need.
     """
 
     prepared: PythonTarget
@@ -73,6 +74,7 @@ class OpenedApi:
     api: Api
     literals: Mapping[str, str] = field(default_factory=dict)
     headers: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +124,8 @@ class ApiSpecGenerator:
         framework = str(inputs.get("framework") or "pytest")
         fuzzing = await asyncio.to_thread(self._fuzz_options, seconds)
         opened = await self.prepare(target)
-        if seconds is None:
-            opened = await self._without_rows(opened)
+        if framework in ("pytest", "unittest"):
+            opened = await self._without_rows(opened, seconds)
         # What cannot be run is told before requests are sent for a minute.
         if framework == "playwright":
             await asyncio.to_thread(prepare_playwright, opened.prepared, browser=False)
@@ -153,9 +155,13 @@ class ApiSpecGenerator:
         if framework in ("pytest", "unittest"):
             trial = await try_test_client(opened.prepared, launch, spec, exploration.credentials)
             if trial.client is not None:
-                spec["target"]["application"]["client"] = trial.client
-            return SpecResult(spec, _metadata(exploration, redacted, launch, trial.reason), _trace(exploration, spec))
-        return SpecResult(spec, _metadata(exploration, redacted, launch), _trace(exploration, spec))
+                # It has a database of the tests' own, or none that git does not track.
+                application = {**spec["target"]["application"], "client": trial.client}
+                application.pop("emptied_databases", None)
+                spec["target"]["application"] = application
+            told = _start_notes(opened, trial)
+            return SpecResult(spec, _metadata(exploration, redacted, told), _trace(exploration, spec))
+        return SpecResult(spec, _metadata(exploration, redacted), _trace(exploration, spec))
 
     def _users_of(self, opened: OpenedApi) -> dict[str, Any]:
         """What signing in to an application needs."""
@@ -168,20 +174,24 @@ class ApiSpecGenerator:
             "seeded": seeded_users(self.sign_in, surroundings, {**opened.launch.environment, **self.variables}),
         }
 
-    async def _without_rows(self, opened: OpenedApi) -> OpenedApi:
+    async def _without_rows(self, opened: OpenedApi, seconds: float | None) -> OpenedApi:
         """Return the application with its untracked databases empty, where as many operations work without their rows.
 
-        What a developer's database holds is on one machine only, and may be about real people.
+        What a developer's database holds is on one machine only, and may be about real people. Under a limit on time
+        nothing is counted: they are empty.
         """
         launch = opened.launch
         databases = await asyncio.to_thread(untracked_databases, self.root) if launch.application else ()
         if not databases or launch.command or launch.folder:
             return opened
         empty = replace(launch, emptied=databases)
-        counts = [count_reached(opened.prepared, opened.api, one, **self._users_of(opened)) for one in (launch, empty)]
+        if seconds is not None:
+            return replace(opened, launch=empty)
+        more = {**self._users_of(opened), "examples": json_examples(self.examples)}
+        counts = [count_reached(opened.prepared, opened.api, one, **more) for one in (launch, empty)]
         async with background_task(counts[0]) as one, background_task(counts[1]) as other:
             filled, emptied = await asyncio.gather(one, other)
-        return replace(opened, launch=empty) if emptied >= filled else opened
+        return replace(opened, launch=empty) if emptied >= filled else replace(opened, filled=databases)
 
     def _composed(
         self, opened: OpenedApi, exploration: ApiExploration, framework: str, target: Mapping[str, Any]
@@ -409,14 +419,30 @@ def _administrator(variables: tuple[str, str] | None, given: set[str]) -> dict[s
     return {identity: "admin" if plain else "admin@example.com", password: placeholder_secret(password)}
 
 
-def _metadata(
-    exploration: ApiExploration, redacted: Callable[[str], str], launch: AppLaunch, started: str = ""
-) -> JsonObject:
+def _start_notes(opened: OpenedApi, trial: ClientTrial) -> list[str]:
+    """Notes on what the tests start: why they do, and on which rows of databases that git does not track."""
+    if trial.client is not None:
+        return []
+    return [
+        *([f"The tests start the application, because {trial.reason}."] if trial.reason else []),
+        *(
+            f"The tests start with an empty copy of {name}, because git does not track it."
+            for name in opened.launch.emptied
+        ),
+        *(
+            f"The tests start with the rows of {name}, which git does not track: fewer operations work without them, "
+            "and on another machine the tests may fail."
+            for name in opened.filled
+        ),
+    ]
+
+
+def _metadata(exploration: ApiExploration, redacted: Callable[[str], str], more: Sequence[str] = ()) -> JsonObject:
     """The counts and notes of an exploration.
 
     Args:
         redacted: takes the secrets out of a text.
-        started: why the tests start the application.
+        more: further notes.
     """
     every = len(exploration.api.operations) + len(exploration.api.left_out)
     tested = len({exchange.proposal.operation.name for exchange in exploration.seen})
@@ -425,8 +451,7 @@ def _metadata(
         *exploration.notes,
         *undeclared_notes(exploration),
         *(example_note(name, why) for name, why in exploration.unfit.items()),
-        *([f"The tests start the application, because {started}."] if started else []),
-        *(f"The tests use {name} without its rows: they are in no repository." for name in launch.emptied),
+        *more,
     ]
     return {
         "requests": exploration.requests,

@@ -39,9 +39,8 @@ from .effects.stored_lists import queries_varied, stored_lists
 from .effects.together import together_proposals
 from .effects.totals import total_proposals
 from .execute import differs_from, drop_setup, execute_proposals
-from .first_observations import first_observations
 from .judge import MOST_TEXT
-from .observe_again import observe_again
+from .observe_again import first_observations, observe_again
 from .propose import proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded, logins_after_change
 from .propose_relations import relation_proposals, untouched_readings
@@ -118,7 +117,8 @@ async def explore_api(
         examples: values of parameters and properties by name, which come first where they fit.
         wanted: names of the operations to test, the others only prepare for them; None for all.
         seconds: approximate time limit; the most important requests are tried within it. None for no limit.
-        early: called with an exploration of a few requests of each operation, as soon as each has one that works.
+        early: called with an exploration of a few requests of each operation, as soon as each has one that works; not
+            called under a limit on time.
 
     Raises:
         EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
@@ -136,7 +136,8 @@ async def explore_api(
         finder = BaselineFinder(observer, world, credentials, until=until)
         await finder.find()
         await find_guarded(finder, world)
-        if early is not None:
+        # Under a limit, all of the time is for the tests that stay.
+        if early is not None and seconds is None:
             first = await first_observations(observer, world, credentials, wanted)
             early(_first(_tested(api, wanted), first, credentials, samples))
         if seconds is not None:
@@ -259,13 +260,14 @@ async def count_reached(
     values: Mapping[str, str] | None = None,
     literals: Mapping[str, str] | None = None,
     headers: Sequence[str] = (),
+    examples: Mapping[str, Any] | None = None,
 ) -> int:
     """Count the operations that a request succeeds of, by users as `explore_api` has them; 0 if it does not start.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
-    world = ResourceModel(api, SampleValues(api.components))
+    world = ResourceModel(api, SampleValues(api.components, examples))
     try:
         async with open_application(target, launch) as observer:
             known: dict[str, Any] = {"values": values, "literals": literals, "headers": headers}

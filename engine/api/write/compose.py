@@ -41,10 +41,10 @@ from ..probe.sign_in.others import (
     taken_by_others,
 )
 from ..probe.sign_in.private import user_passwords, user_tokens
-from ..probe.superseded import without_superseded
 from ..values.data import SecretFilter, looks_secret
 from .render_groups import with_tables_in_ids
 from .render_names import group_name
+from .superseded import without_superseded
 
 SCHEMA_VERSION = "2.0.0"
 _LANGUAGES = {"jest": "javascript", "playwright": "typescript"}

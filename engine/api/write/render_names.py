@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from http import HTTPStatus
+from http.client import responses
 from typing import Any
 
 from ....utils.python_names import unique_name
 from ..document.operations import name_of, snake_case
 from ..model.json_values import literal, saved_names_in
+from ..model.model import MALFORMED
 from ..probe.resource_model import resource_of
 
 Json = Mapping[str, Any]
@@ -30,7 +31,7 @@ _GROUPS = {
 }
 _ACROSS = {
     "methods": ("paths_refuse_other_methods", "These paths have no such methods"),
-    "malformed": ("bodies_that_are_no_json_are_refused", "A body has to be JSON"),
+    MALFORMED: ("bodies_that_are_no_json_are_refused", "A body has to be JSON"),
     "anonymous": ("anonymous_requests_are_refused", "Nobody gets through without signing in"),
     "roles": ("plain_users_are_refused", "What is for administrators is refused to others"),
 }
@@ -164,12 +165,11 @@ def find_shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> SharedP
         taken: names that the file already uses.
     """
     found: dict[tuple[str, ...], list[tuple[str, Json]]] = {}
-    refused: dict[tuple[str, ...], int] = {}
+    statuses: dict[str, list[int]] = {}
     for case in cases:
         for payload in _objects(case):
             found.setdefault(_kind(payload), []).append((str(case["operation"]["path"]), payload))
-            if _refused(case):
-                refused[_kind(payload)] = _status(case)
+            statuses.setdefault(json.dumps(payload, sort_keys=True), []).append(_status(case))
     made = SharedPayloads()
     for kind, uses in found.items():
         counts = Counter(json.dumps(payload, sort_keys=True) for _, payload in uses if not saved_names_in(payload))
@@ -180,8 +180,8 @@ def find_shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> SharedP
         base = next(payload for _, payload in uses if json.dumps(payload, sort_keys=True) == best)
         if len(literal(base)) >= _LEAST_LENGTH:
             known = [*taken, *made.names.values()]
-            if kind in refused:
-                made.names[kind] = unique_name(_refusal_name(base, refused[kind]), known)
+            if min(statuses[best]) >= 400:
+                made.names[kind] = unique_name(_refusal_name(base, statuses[best][0]), known)
                 made.exact.add(kind)
             else:
                 made.names[kind] = _payload_name(uses[0][0], known)
@@ -210,6 +210,7 @@ def _payload_name(path: str, taken: Sequence[str]) -> str:
     return unique_name(base, taken)
 
 
+_CODE_KEYS = ("code", "error", "error_code", "type")
 _CODE = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _MOST_WORDS = 4
 
@@ -217,15 +218,16 @@ _MOST_WORDS = 4
 def _refusal_name(payload: Json, status: int) -> str:
     """Name a refusal by the code that it tells, by its message if that is short, else by its status."""
     texts = [text for text in payload.values() if isinstance(text, str)]
-    code = next((text for text in texts if _CODE.fullmatch(text)), "")
-    phrase = HTTPStatus(status).phrase
+    codes = [text for key, text in payload.items() if key in _CODE_KEYS and isinstance(text, str)]
+    code = next((text for text in codes if _CODE.fullmatch(text)), "")
+    phrase = responses.get(status, "")
     short = [text for text in texts if 1 < len(text.split()) <= _MOST_WORDS and text != phrase]
     name = snake_case(code or next(iter(short), phrase)).upper()
     return name if name.isidentifier() else f"REFUSED_{status}"
 
 
 def _status(case: Json) -> int:
-    return next(int(one["statuses"][0]) for one in case["expect"] if one["kind"] == "status")
+    return next((int(one["statuses"][0]) for one in case["expect"] if one["kind"] == "status"), 200)
 
 
 def schema_names(

@@ -165,6 +165,9 @@ def takes_arguments(root: Path, place: ModulePlace) -> bool:
     tree = parse_file(root / place.path)
     if _PARSERS & {name.partition(".")[0] for name in _imported(tree)}:
         return True
+    taken = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "sys")
+    if any(alias.name == "argv" for node in taken for alias in node.names):
+        return True
     return any(isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.argv" for node in ast.walk(tree))
 
 

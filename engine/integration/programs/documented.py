@@ -80,7 +80,7 @@ def _commands_in(text: str, program: ProjectProgram, known: Collection[str]) -> 
         names.append(rf"python3? -m {re.escape(program.start[1])}")
     pattern = re.compile(rf"[ \t]*(?:[$%>] )?(?:{'|'.join(names)})[ \t]+(\S.*)$")
     # A line that ends in a backslash goes on in the next one.
-    for line, is_shown in _lines(re.sub(r"[ \t]*\\\n[ \t]*", " ", text)):
+    for line, is_shown in _lines(re.sub(r"(?<![ \t])[ \t]*\\\n[ \t]*", " ", text)):
         match = pattern.match(line)
         if match is None:
             continue

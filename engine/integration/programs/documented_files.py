@@ -18,16 +18,17 @@ _MOST_FILES = 12
 _FENCE = re.compile(r"([ \t]*)(`{3,}(?=[^`]*$)|~{3,})[\s{.]*([\w+-]*)")
 _NAME = re.compile(r"(?<![\w./-])([\w-]+(?:\.[\w-]+)*\.(\w+))(?![\w/])")
 _SHOWS = re.compile(
-    r"\b(?:contain(?:s|ing)?|contents?|following|looks? like|like (?:this|so)|such as|creat(?:e|ing)|sav(?:e|ed|ing)"
-    r"|consider|have|has|holds?|with)\b",
+    r"\b(?:contain(?:s|ing)?|contents?|following|looks? like|like (?:this|so)|such as|creat(?:e|ing)|consider)\b",
     re.IGNORECASE,
 )
+_OUTPUT = re.compile(
+    r"\b(?:print|output|show|return|produc|run|giv|writ|result|display|save)(?:e?s|e|ing|s|ed)?\b", re.I
+)
+"""Words of what a command does: the block below is then what comes out."""
+_PLAIN = ("", "text", "txt", "plain", "plaintext")
+_INDENT = re.compile(r"^[ \t]+")
 _MARKUP = re.compile(r"[`*_:#>\s]+")
 _COMMAND = re.compile(r"[ \t]*(?:[$%>] |>>>)")
-_OF_CODE = frozenset(
-    "python py pycon bash sh shell zsh console terminal shell-session powershell cmd javascript js".split()
-)
-"""Languages in which a block shows what is run, unless it is a file with such an ending."""
 
 
 def documented_files(root: Path, layout: Layout) -> list[tuple[str, str]]:
@@ -54,12 +55,14 @@ def _usual(name: str) -> str:
 
 
 def _files_in(text: str) -> Iterator[tuple[str, str]]:
-    for lead, language, lines in _blocks(text.expandtabs(4).split("\n")):
+    # Tabs within a line may part the cells of a table.
+    indented = [_INDENT.sub(lambda found: found[0].expandtabs(4), line) for line in text.split("\n")]
+    for lead, language, lines in _blocks(indented):
         name = _named_file(lead)
         contents = textwrap.dedent("\n".join(lines)).strip("\n") + "\n"
-        is_shown = not any(map(_COMMAND.match, lines)) and (
-            language not in _OF_CODE or PurePosixPath(name).suffix == f".{language}"
-        )
+        ending = PurePosixPath(_usual(name)).suffix.removeprefix(".")
+        is_of_file = language in (*_PLAIN, ending) or (ending == "yml" and language == "yaml")
+        is_shown = is_of_file and not any(map(_COMMAND.match, lines))
         if name and is_shown and contents.strip() and len(contents) <= _LARGEST:
             yield name, contents
 
@@ -70,7 +73,8 @@ def _named_file(lead: str) -> str:
     if len(names) != 1:
         return ""
     (name,) = names
-    return name if _MARKUP.sub("", lead) == _MARKUP.sub("", name) or _SHOWS.search(lead) else ""
+    is_alone = _MARKUP.sub("", lead) == _MARKUP.sub("", name)
+    return name if is_alone or (_SHOWS.search(lead) and not _OUTPUT.search(lead)) else ""
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:

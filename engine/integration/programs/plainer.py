@@ -36,15 +36,23 @@ def merged_runs(seen: Mapping[ProgramRun, RunObservation]) -> frozenset[ProgramR
         last = result.last
         if last is None or last.code or not last.out or result.changed():
             continue
+        lines = _lines(result)
         plainer = [_lines(seen[other]) for other in seen if is_plainer(other, run)]
-        if len(plainer) > 1 and _lines(result) <= frozenset().union(*plainer):
-            found.add(run)
+        if len(plainer) > 1 and set(lines) <= {line for one in plainer for line in one}:
+            # In another order they say something else.
+            found |= {run} if all(_in_order(lines, one) for one in plainer) else set()
     return frozenset(found)
 
 
-def _lines(result: RunObservation) -> frozenset[str]:
+def _in_order(lines: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether those lines that both have, each once, stand in the same order."""
+    shared = [line for line in dict.fromkeys(lines) if line in others]
+    return shared == [line for line in dict.fromkeys(others) if line in shared]
+
+
+def _lines(result: RunObservation) -> list[str]:
     last = result.last
-    return frozenset((last.out or "").splitlines()) if last is not None and not last.code else frozenset()
+    return (last.out or "").splitlines() if last is not None and not last.code else []
 
 
 def is_plainer(one: ProgramRun, other: ProgramRun) -> bool:

@@ -97,10 +97,11 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
     apart = _told_apart(command, base, known, shown)
     base |= apart
     pools |= {name: [value, *pools[name][1:]] for name, value in apart.items()}
+    needed = {argument.name for argument in required}
     required = [argument for argument in required if argument.kind != "output" or argument.name not in shown]
     yield _run(command, base)
     # A documented line may have options that the program does without.
-    yield _run(command, {name: value for name, value in base.items() if name in {one.name for one in required}})
+    yield _run(command, {name: value for name, value in base.items() if name in needed})
     optional = [argument for argument in command.arguments if argument.flags and not argument.required]
     for at in range(8):
         for entry in required:
@@ -113,8 +114,9 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
                 written = _in_format(beside, item, given.words[-1])
                 yield _run(command, {**written, item.name: given})
                 if written != beside:
-                    # A program that finds the format out by itself needs no option.
+                    # A program that finds the format out by itself needs no option, and some options are for output.
                     yield _run(command, written)
+                    yield _run(command, {**beside, item.name: given})
                 # An option may be for files of another kind than the first one.
                 for files in _other_inputs(command, beside, pools, known) if not at else ():
                     yield _run(command, {**files, item.name: given})
@@ -137,6 +139,7 @@ def _other_inputs(
         yield {**values, inputs[0]: way}
 
 
+_FOR_OUTPUT = re.compile(r"\b(?:out|output|print|export|write|to|convert|render|result|report)\b", re.IGNORECASE)
 _LINES = re.compile(r"newline[- ](?:delimited|separated)|json ?lines|ndjson|jsonl", re.IGNORECASE)
 
 
@@ -146,6 +149,8 @@ def _in_format(values: Mapping[str, _ArgumentValue], option: ProgramArgument, en
     Args:
         ending: the option's value.
     """
+    if _FOR_OUTPUT.search(f"{option.name} {option.help}".replace("_", " ")):
+        return dict(values)
     found: dict[str, _ArgumentValue] = {}
     reads_lines = option.kind == "flag" and _LINES.search(option.help) is not None
     for name, value in values.items():
@@ -298,13 +303,14 @@ def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValu
     if argument.kind == "output":
         return [_flagged(argument, _ArgumentValue((_output_name(argument),)))]
     shown = _shown_values(argument, known)
-    values = (*(one[0] for one in shown if len(one) == 1), *plain_values(argument))
+    values = tuple(dict.fromkeys((*(one[0] for one in shown if len(one) == 1), *plain_values(argument))))
     if argument.kind in ("whole", "number"):
         defaults = (argument.documented_default, argument.default)
         values = tuple(dict.fromkeys((*(default for default in defaults if default), *values)))
     if argument.count > 1:
         made_up = tuple((values * argument.count)[: argument.count])
-        return [_flagged(argument, _ArgumentValue(words)) for words in shown or [made_up]]
+        whole = [words for words in shown if len(words) == argument.count]
+        return [_flagged(argument, _ArgumentValue(words)) for words in whole or [made_up]]
     ways = [_ArgumentValue((value,)) for value in dict.fromkeys(values)]
     if argument.many and len(values) > 1:
         ways.insert(1, _ArgumentValue(values[:2]))

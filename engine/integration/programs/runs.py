@@ -263,14 +263,15 @@ def _chosen(
     # before it calls anything.
     left = left + [one for one in within if _is_refusal(seen_by_run[one[0]]) and one[1] - importing] if left else within
     usable = {run: seen_by_run[run] for run, _, _ in left}
-    idle = idle_runs(usable) | merged_runs(usable)
+    merged = frozenset(run for run in merged_runs(usable) if documented.isdisjoint(run.commands))
+    idle = idle_runs(usable) | merged
     left = [candidate for candidate in left if candidate[0] not in idle]
     moving = {run: _MOVING_COST for run, result in found.seen if _names_today(result)}
-    plain = {run: _MADE_UP_COST for run, _ in found.seen if documented.isdisjoint(run.commands)}
+    made_up = {run: _MADE_UP_COST for run, _ in found.seen if documented.isdisjoint(run.commands)}
     # What another call of a program without subcommands has left says less than the call alone.
     for run, _ in found.seen:
         if len(run.commands) > 1 and not run.words and run.commands[-1] != run.commands[-2]:
-            plain[run] = plain.get(run, 0.0) + _MADE_UP_COST
+            made_up[run] = made_up.get(run, 0.0) + _MADE_UP_COST
     chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
     shown: set[Any] = set()
     anchors = [one for one in left if len(one[0].commands) == 1 and one[0].commands[0] in documented][:_MOST_ANCHORS]
@@ -281,7 +282,7 @@ def _chosen(
             candidates,
             key=lambda candidate: (
                 len(candidate[2] - shown)
-                / (40 + candidate[0].cost + moving.get(candidate[0], 0) + plain.get(candidate[0], 0))
+                / (40 + candidate[0].cost + moving.get(candidate[0], 0) + made_up.get(candidate[0], 0))
             ),
         )
         # What is left behaves like something that was chosen already.
@@ -341,9 +342,8 @@ def _behaviour(run: ProgramRun, result: RunObservation, commands: Sequence[Comma
     kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in result.changed()}
     # A database that has rows is filled in another way than a new one.
     if len(run.commands) > 1 and (run.words or run.commands[-1] == run.commands[-2]):
-        kinds |= {
-            ("adds", run.words) for name, content in result.changed().items() if _adds_rows(result, name, content)
-        }
+        adding = (_changes_filled_table(result, name, content) for name, content in result.changed().items())
+        kinds |= {("adds", run.words)} if any(adding) else set()
     kinds |= {("keeps", run.words)} if result.kept_rows(run) else set()
     kinds |= {("inputs", run.words, len(run.files))} if len(run.commands) == 1 else set()
     kinds |= {("cell", run.words, kind) for content in result.changed().values() for kind in _cells(content)}
@@ -356,7 +356,7 @@ def _cells(content: Mapping[str, Any]) -> set[str]:
     return {"json" if str(cell)[:1] in ("{", "[") else type(cell).__name__ for cell in cells}
 
 
-def _adds_rows(result: RunObservation, name: str, content: Mapping[str, Any]) -> bool:
+def _changes_filled_table(result: RunObservation, name: str, content: Mapping[str, Any]) -> bool:
     """Whether a table of a file had other rows before."""
     before = ((result.before or {}).get(name) or {}).get("tables") or {}
     return any(before.get(table) and before[table] != rows for table, rows in (content.get("tables") or {}).items())

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Any
 
 from ....utils.python_names import unique_name
 from ...python.source.titles import cut_slug
@@ -176,14 +177,20 @@ def _base(program: ProjectProgram, kept: KeptRun, long: Mapping[str, str]) -> st
     else:
         changed = kept.seen.changed()
         written = [name for name, content in changed.items() if content.get("text") is not None]
-        filled = [
-            table for content in changed.values() for table, rows in (content.get("tables") or {}).items() if rows
+        filled = [table for name, content in changed.items() for table in _filled(kept, name, content)]
+        kept_tables = [
+            table for content in kept.seen.kept_rows(run).values() for table, rows in content["tables"].items() if rows
         ]
-        kept_tables = [table for content in kept.seen.kept_rows(run).values() for table in content["tables"]]
         filling = "adds_to" if words[-1] == "again" else "fills"
         words += ["writes", written[0]] if written else [filling, filled[0]] if filled else []
         words += ["keeps", kept_tables[0]] if kept_tables else []
     return _slug("_".join(words))
+
+
+def _filled(kept: KeptRun, name: str, content: Mapping[str, Any]) -> list[str]:
+    """The tables of a file whose rows the last command changed."""
+    before = ((kept.seen.before or {}).get(name) or {}).get("tables") or {}
+    return [table for table, rows in (content.get("tables") or {}).items() if rows and rows != before.get(table)]
 
 
 def told_cause(text: str, program: ProjectProgram) -> str:

@@ -227,10 +227,17 @@ class Confinement:
     def _empty(self, path):
         """Remove the rows of all tables of a database but those in which migrations are noted."""
         with contextlib.closing(self._connect(path)) as database, database:
-            for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-                if not NOTED.fullmatch(name):
-                    with contextlib.suppress(Exception):  # tables that keep an index for others change with these
-                        database.execute('DELETE FROM "{}"'.format(name.replace('"', '""')))
+            made = database.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+            virtual = tuple(f"{name}_" for _, name, sql in made if re.match("CREATE VIRTUAL", sql or ""))
+            triggers = [(name, sql) for kind, name, sql in made if kind == "trigger"]
+            for name, _ in triggers:  # they would note what is removed
+                database.execute(f'DROP TRIGGER "{name}"')
+            for kind, name, _ in made:
+                # Tables that a virtual one is kept in change with it.
+                if kind == "table" and not NOTED.fullmatch(name) and not name.startswith(virtual):
+                    database.execute(f'DELETE FROM "{name}"')
+            for _, sql in triggers:
+                database.execute(sql)
 
     def _project_file(self, path):
         """The database that a path in the working folder means where the application is started in the project.

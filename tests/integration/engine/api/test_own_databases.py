@@ -26,12 +26,13 @@ def make_database(path: Path) -> None:
         database.execute("create table orders (id integer)")
 
 
-def test_those_are_found_that_the_repository_does_not_track(tmp_path: Path) -> None:
+def test_those_are_found_that_the_sources_name_and_the_repository_does_not_track(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "shop")
     make_database(repository.folder / "seed.db")
-    repository.commit({"shop.py": "", ".gitignore": "instance/\n"})
+    repository.commit({"shop.py": "PLACES = 'dev.sqlite3', 'left.db', 'notes.db'", ".gitignore": "instance/\n"})
     make_database(repository.folder / "instance" / "dev.sqlite3")
     make_database(repository.folder / "left.db")
+    make_database(repository.folder / "unused.db")
     (repository.folder / "notes.db").write_text("no database", encoding="utf-8")
     assert untracked_databases(repository.folder) == ("instance/dev.sqlite3", "left.db")
 
@@ -80,7 +81,7 @@ async def test_no_test_holds_rows_that_only_the_developer_has(tmp_path: Path) ->
         made = await generator.generate({"target": named, "framework": "pytest"})
     assert "dentist" not in json.dumps(made.spec)
     assert made.spec["target"]["application"]["emptied_databases"] == ["notes.db"]
-    assert any("without its rows" in note for note in made.metadata["notes"])
+    assert any("an empty copy of notes.db" in note for note in made.metadata["notes"])
     (file, *_) = render_files(made.spec, "pytest", "tests/test_notes_api.py")
     assert 'emptied=["notes.db"]' in file.contents
 

@@ -9,7 +9,7 @@ import pytest
 
 from testwright.engine.api.model.model import HttpAnswer, ObservedProposal, Operation, Proposal
 from testwright.engine.api.probe.effects.lists import FILLED
-from testwright.engine.api.probe.superseded import without_superseded
+from testwright.engine.api.write.superseded import without_superseded
 
 pytestmark = pytest.mark.feature("T-20")
 

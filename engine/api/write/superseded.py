@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..model.json_values import leaves
 from ..model.model import ObservedProposal
-from .effects.lists import FILLED
-from .propose_updates import UPDATES
-from .resource_model import parse_json
+from ..probe.effects.lists import FILLED
+from ..probe.propose_updates import UPDATES
+from ..probe.resource_model import parse_json
 
 _AS_BEFORE = ("succeeds", "with_everything")
 _QUERIES = ("with_query", "edges_query")
-_LOGIN = re.compile(r"(?:log|sign)[-_]?in|token|session", re.IGNORECASE)
+_LOGIN = re.compile(r"/(?:(?:log|sign)[-_]?in|(?:access[-_]?)?token)/?$", re.IGNORECASE)
 _TOO_LOW = "_below_its_minimum"
+_PATHS = "broken_path"
 _SPELT = ("with_a_capital_letter", "with_a_small_letter")
 
 
@@ -65,7 +66,7 @@ def _is_answered_as(seen: ObservedProposal, own: Sequence[ObservedProposal]) -> 
     start = name.removesuffix(_TOO_LOW)
     return any(
         (name == "wrong_media_type" and other.proposal.name == "no_body")
-        or (start != name and other.proposal.name.startswith(start) and seen.proposal.category == "validation")
+        or (start != name and seen.proposal.group == _PATHS and other.proposal.name.startswith(f"{start}_"))
         for other in own
         if other is not seen and (other.answer.status, other.answer.text) == told
     )
