@@ -194,6 +194,7 @@ def test_rules_of_api_specs(path, value, rule):
         (["cases", 0, "arrange", "services"], ["queue"], "unknown_service"),
         (["target", "components", 1, "name"], "orders", "duplicate_component"),
         (["target", "components", 0, "role"], "collaborator", "no_entry"),
+        (["target", "components"], [{"name": "orders", "role": "entry"}], "one_component"),
         (["cases", 0, "act", "steps", 0, "expression"], "orders.place(", "unparsable"),
     ],
 )

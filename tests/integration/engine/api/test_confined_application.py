@@ -27,6 +27,13 @@ def rows():
         return database.execute("select count(*) from orders").fetchone()[0]
 
 
+def searched():
+    with contextlib.closing(sqlite3.connect(ROOT / "shop.db")) as database:
+        [(notes,)] = database.execute("select count(*) from notes where notes match 'tea OR gone'")
+        [(triggers,)] = database.execute("select count(*) from sqlite_master where type = 'trigger'")
+        return [notes, triggers]
+
+
 def noted():
     with contextlib.closing(sqlite3.connect(ROOT / "shop.db")) as database:
         return database.execute("select * from alembic_version").fetchall()
@@ -136,6 +143,16 @@ def test_a_database_that_is_to_be_empty_keeps_its_tables_and_what_migrations_not
         api.reset()
         assert api.post("/rows").json == 0
     assert orders(project) == 2
+
+
+def test_an_empty_database_keeps_its_search_tables_and_triggers(helper: ModuleType, project: Path) -> None:
+    with sqlite3.connect(project / "shop.db") as database:
+        database.execute("create table alembic_version (version_num text)")
+        database.execute("create virtual table notes using fts5(text)")
+        database.execute("insert into notes values ('tea')")
+        database.execute("create trigger note after delete on orders begin insert into notes values ('gone'); end")
+    with helper.Application("shop:app", root=project, import_roots=["."], emptied=["shop.db"]) as api:
+        assert api.post("/searched").json == [0, 1]
 
 
 def test_a_database_beside_the_application_is_a_fresh_one(helper: ModuleType, project: Path) -> None:

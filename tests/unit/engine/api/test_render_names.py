@@ -68,6 +68,7 @@ def refusals(name: str, answer: Mapping[str, Any], status: int) -> list[dict[str
         ),
         ({"code": 401, "message": "Invalid credentials.", "status": "Unauthorized"}, "INVALID_CREDENTIALS"),
         ({"code": 401, "message": "A longer sentence about what went wrong here."}, "UNAUTHORIZED"),
+        ({"error": "Wrong address or a wrong password, try again.", "field": "first_name"}, "UNAUTHORIZED"),
     ],
 )
 def test_an_answer_that_refuses_is_named_by_what_it_says_and_not_by_who_said_it_first(
@@ -76,6 +77,19 @@ def test_an_answer_that_refuses_is_named_by_what_it_says_and_not_by_who_said_it_
     made = text(*refusals("store", answer, 401))
     assert f"{name} = " in made
     assert "STORE = " not in made
+
+
+def test_a_status_that_no_standard_names_is_named_by_its_number() -> None:
+    assert "REFUSED_419 = " in text(
+        *refusals("store", {"detail": "The page has been open for too long, load it anew."}, 419)
+    )
+
+
+def test_a_success_is_not_named_by_a_refusal_of_its_shape() -> None:
+    done = {"message": "The task has been deleted for good.", "code": "x"}
+    missing = {"message": "There is no task with such a number.", "code": "y"}
+    made = text(*refusals("task", done, 200), refusals("other", missing, 404)[0])
+    assert "NOT_FOUND" not in made
 
 
 def test_another_refusal_of_the_same_shape_is_written_out() -> None:

@@ -45,10 +45,17 @@ def test_the_block_below_a_line_that_names_a_file_is_what_it_holds(tmp_path: Pat
         "A `tool.exe` with this:\n\n```\nid,name\n1,Cleo\n```\n",
         "`one.csv` has a header.\n\nThe output:\n\n```\nid,name\n1,Cleo\n```\n",
         "`one.csv`\n\n```python\nid = 1\n```\n",
+        "Running it with `one.csv` prints the following:\n\n```\nid,name\n1,Cleo\n```\n",
+        "Summarise `one.csv` with:\n\n```\ntool one.csv --json\n```\n",
+        "`one.csv` looks like this:\n\n```json\n[1]\n```\n",
     ],
 )
 def test_commands_output_and_what_names_no_file_or_several_are_none(tmp_path: Path, text: str) -> None:
     assert files_in(tmp_path, text) == []
+
+
+def test_tabs_between_the_cells_of_a_table_stay(tmp_path: Path) -> None:
+    assert files_in(tmp_path, "`one.tsv`\n\n    id\tname\n    1\tCleo\n") == [("one.tsv", "id\tname\n1\tCleo\n")]
 
 
 def test_of_two_blocks_for_a_name_the_first_counts_and_a_second_file_is_its_own(tmp_path: Path) -> None:

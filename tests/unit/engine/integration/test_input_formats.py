@@ -65,6 +65,14 @@ def test_an_option_that_names_a_format_gets_files_in_it() -> None:
     assert _lines(facts, "csv")[0] == (("one.csv", "--format", "csv"), {"one.csv": TABLE})
 
 
+def test_an_option_for_what_comes_out_changes_no_file() -> None:
+    source = _told("source", type="Path", help="a csv file")
+    format_ = _told("format", flags=["--format"], choices=["json", "csv"], help="the output format")
+    facts = _facts(source, format_, files=(("one.csv", TABLE),))
+    assert _lines(facts, "json")[0] == (("one.csv", "--format", "json"), {"one.csv": TABLE})
+    assert all(name.endswith(".csv") for _, files in _lines(facts, "json") for name in files)
+
+
 def test_a_switch_for_lines_of_json_gets_one_record_a_line() -> None:
     lines = _told("nl", flags=["--nl"], flag=True, help="Use newline-delimited JSON")
     facts = _facts(_told("source", type="Path", help="a json file"), lines, files=(("a.json", '[{"a": 1}]'),))
