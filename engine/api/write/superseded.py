@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..model.json_values import leaves
+from ..model.json_values import leaves, resolve_pointer
 from ..model.model import ObservedProposal
 from ..probe.effects.lists import FILLED
 from ..probe.propose_updates import UPDATES
@@ -16,22 +16,33 @@ _QUERIES = ("with_query", "edges_query")
 _LOGIN = re.compile(r"/(?:(?:log|sign)[-_]?in|(?:access[-_]?)?token)/?$", re.IGNORECASE)
 _TOO_LOW = "_below_its_minimum"
 _PATHS = "broken_path"
+_WRONG_TYPE = "_of_the_wrong_type"
 _SPELT = ("with_a_capital_letter", "with_a_small_letter")
 
 
 def without_superseded(worth: Sequence[ObservedProposal]) -> list[ObservedProposal]:
     """Leave out what another observation of the same operation shows as well, and more.
 
-    These are updates with the values of the creation, or twice the same, where others change something; an empty list
+    These are updates with the values of the creation, or twice the same, and readings after them, where others change
+    something; an empty list
     as success, or picked from by queries, and one after a creation, where a filled one is shown; a login sent twice; a
     sign-up under another spelling alone; a number too low in a path that is answered as no number is; and a body of
-    another media type that is answered as no body at all is: it was not looked at.
+    another media type that is answered as no body at all is: it was not looked at. Of no body and an empty one that are
+    answered alike one is enough, and so is one method of a path for a value that its route does not take.
     """
     by_operation: dict[str, list[ObservedProposal]] = {}
     for seen in worth:
         by_operation.setdefault(seen.proposal.operation.name, []).append(seen)
     creations = {seen.proposal.operation.path: seen.proposal.operation.name for seen in worth if _is_creation(seen)}
     left_out = {id(seen) for own in by_operation.values() for seen in _superseded(own, creations)}
+    routed: dict[tuple[str, str, int], str] = {}
+    for seen in worth:
+        proposal = seen.proposal
+        if proposal.group == _PATHS and proposal.name.endswith(_WRONG_TYPE):
+            first = routed.setdefault(
+                (proposal.operation.path, proposal.name, seen.answer.status), proposal.operation.name
+            )
+            left_out |= {id(seen)} if first != proposal.operation.name else set()
     return [seen for seen in worth if id(seen) not in left_out]
 
 
@@ -46,6 +57,8 @@ def _superseded(own: Sequence[ObservedProposal], creations: Mapping[str, str]) -
     created = f"after_{creations.get(operation.path, '')}"
     is_login = _LOGIN.search(operation.path) is not None
     has_usual = any(seen.proposal.name == "succeeds" for seen in own)
+    # Only of sign-ups is the spelling of names asked; the users of all tests have signed up before.
+    is_sign_up = any(seen.proposal.name.startswith(_SPELT) for seen in own)
     for seen in own:
         name, group = seen.proposal.name, seen.proposal.group
         is_empty = _is_empty(parse_json(seen.answer))
@@ -55,6 +68,8 @@ def _superseded(own: Sequence[ObservedProposal], creations: Mapping[str, str]) -
             or (is_filled and name == created)
             or (is_login and name == "twice" and seen.answer.ok)
             or (name in _SPELT and has_usual)
+            or (name == "beside_another" and is_sign_up)
+            or any(other.proposal.name.startswith(f"{name}_with_") for other in own if name.startswith("after_"))
             or _is_answered_as(seen, own)
         ):
             yield seen
@@ -62,14 +77,22 @@ def _superseded(own: Sequence[ObservedProposal], creations: Mapping[str, str]) -
 
 def _is_answered_as(seen: ObservedProposal, own: Sequence[ObservedProposal]) -> bool:
     """Whether a request is answered as a plainer one is, so that what sets it apart was not looked at."""
-    name, told = seen.proposal.name, (seen.answer.status, seen.answer.text)
+    name, told = seen.proposal.name, _told(seen)
     start = name.removesuffix(_TOO_LOW)
     return any(
         (name == "wrong_media_type" and other.proposal.name == "no_body")
+        or (name == "no_body" and other.proposal.group == "broken_body")
         or (start != name and seen.proposal.group == _PATHS and other.proposal.name.startswith(f"{start}_"))
         for other in own
-        if other is not seen and (other.answer.status, other.answer.text) == told
+        if other is not seen and _told(other) == told
     )
+
+
+def _told(seen: ObservedProposal) -> tuple[int, str]:
+    """What a refusal says: the place that a validator names, or all of it."""
+    value = parse_json(seen.answer)
+    place = resolve_pointer(value, "/detail/0/loc") if isinstance(value, dict) else None
+    return seen.answer.status, seen.answer.text if place is None else str(place)
 
 
 def _is_empty(value: object) -> bool:

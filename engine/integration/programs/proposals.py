@@ -113,7 +113,7 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
                 beside = {name: value for name, value in base.items() if name not in item.apart}
                 written = _in_format(beside, item, given.words[-1])
                 yield _run(command, {**written, item.name: given})
-                if written != beside:
+                if written != beside and item.kind != "flag":
                     # A program that finds the format out by itself needs no option, and some options are for output.
                     yield _run(command, written)
                     yield _run(command, {**beside, item.name: given})

@@ -54,6 +54,27 @@ def test_a_body_of_another_kind_goes_where_it_is_answered_as_none_at_all() -> No
     assert kept(missing, seen("POST", "wrong_media_type", {"error": "media"}, 415)) == ["no_body", "wrong_media_type"]
 
 
+def test_no_body_goes_where_an_empty_one_is_refused_at_the_same_place() -> None:
+    def refused(name: str, loc: list[str]) -> ObservedProposal:
+        return seen("POST", name, {"detail": [{"loc": loc, "input": name}]}, 422, group="broken_body")
+
+    assert kept(refused("name_missing", ["body", "name"]), refused("no_body", ["body", "name"])) == ["name_missing"]
+    assert kept(refused("name_missing", ["body", "name"]), refused("no_body", ["body"])) == ["name_missing", "no_body"]
+
+
+def test_what_a_route_does_not_take_is_shown_of_one_method_of_it() -> None:
+    found = [
+        seen(method, "id_of_the_wrong_type", {"error": "none"}, 404, "broken_path") for method in ("GET", "DELETE")
+    ]
+    assert kept(*found) == ["id_of_the_wrong_type"]
+
+
+def test_a_reading_after_an_update_that_changes_nothing_goes_beside_one_that_does() -> None:
+    empty, whole = seen("GET", "after_put_store", {}), seen("GET", "after_put_store_with_other_values", {})
+    assert kept(empty, whole) == ["after_put_store_with_other_values"]
+    assert kept(empty) == ["after_put_store"]
+
+
 def test_a_sign_up_under_another_spelling_shows_nothing_beside_the_usual_one() -> None:
     spelt, after = (
         seen("POST", "with_a_capital_letter", {}),
@@ -61,3 +82,4 @@ def test_a_sign_up_under_another_spelling_shows_nothing_beside_the_usual_one() -
     )
     assert kept(seen("POST", "succeeds", {}), spelt, after) == ["succeeds", "with_a_capital_letter_after_a_small_one"]
     assert kept(spelt) == ["with_a_capital_letter"]
+    assert kept(after, seen("POST", "beside_another", {})) == ["with_a_capital_letter_after_a_small_one"]
