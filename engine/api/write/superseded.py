@@ -38,7 +38,9 @@ def without_superseded(worth: Sequence[ObservedProposal]) -> list[ObservedPropos
     routed: dict[tuple[str, str, int], str] = {}
     for seen in worth:
         proposal = seen.proposal
-        if proposal.group == _PATHS and proposal.name.endswith(_WRONG_TYPE):
+        # What the document declares of an operation is shown of that one.
+        is_declared = str(seen.answer.status) in proposal.operation.responses
+        if proposal.group == _PATHS and proposal.name.endswith(_WRONG_TYPE) and not is_declared:
             first = routed.setdefault(
                 (proposal.operation.path, proposal.name, seen.answer.status), proposal.operation.name
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,6 +68,17 @@ def test_what_a_route_does_not_take_is_shown_of_one_method_of_it() -> None:
         seen(method, "id_of_the_wrong_type", {"error": "none"}, 404, "broken_path") for method in ("GET", "DELETE")
     ]
     assert kept(*found) == ["id_of_the_wrong_type"]
+
+
+def test_a_status_that_the_document_declares_is_shown_of_each_operation() -> None:
+    found = [
+        seen(method, "id_of_the_wrong_type", {"error": "none"}, 422, "broken_path") for method in ("GET", "DELETE")
+    ]
+    declaring = [
+        replace(one, proposal=replace(one.proposal, operation=replace(one.proposal.operation, responses={"422": None})))
+        for one in found
+    ]
+    assert len(without_superseded(declaring)) == 2
 
 
 def test_a_reading_after_an_update_that_changes_nothing_goes_beside_one_that_does() -> None:
