@@ -8,7 +8,6 @@ import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,7 @@ from ....engine.api.probe.budget import ApiBudget
 from ....engine.api.probe.client_trial import ClientTrial, try_test_client
 from ....engine.api.probe.effects.fuzzing import FuzzOptions, fuzz_api
 from ....engine.api.probe.explore import ApiExploration, count_reached, explore_api
+from ....engine.api.probe.sign_in.prepare import CredentialSources
 from ....engine.api.probe.sign_in.try_out import seeded_users
 from ....engine.api.values.data import json_examples, looks_secret
 from ....engine.api.write.compose import compose_spec, secrets_of, undeclared_notes
@@ -52,6 +52,7 @@ from .spec_agent import SpecResult
 from .start_by_hand import describe_start
 
 _FUZZ_SHARE = 0.25
+_PYTHON_FRAMEWORKS = ("pytest", "unittest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class ApiSpecGenerator:
         framework = str(inputs.get("framework") or "pytest")
         fuzzing = await asyncio.to_thread(self._fuzz_options, seconds)
         opened = await self.prepare(target)
-        if framework in ("pytest", "unittest"):
+        if framework in _PYTHON_FRAMEWORKS:
             opened = await self._without_rows(opened, seconds)
         # What cannot be run is told before requests are sent for a minute.
         if framework == "playwright":
@@ -135,44 +136,37 @@ class ApiSpecGenerator:
         wanted = named_operations(opened.api, named) if named else None
         # Fuzzing has its share of a limit from the start: what exploring leaves over may be nothing.
         reserved = fuzzing.seconds if fuzzing is not None else 0.0
-        on_early = partial(self._preview, opened, framework, target) if self._shows_preview(framework) else None
         exploration = await explore_api(
             opened.prepared,
             opened.api,
             opened.launch,
-            **self._users_of(opened),
+            sources=self._sources_of(opened),
             budget=self.budget,
             examples=json_examples(self.examples),
             wanted=wanted,
             seconds=None if seconds is None else seconds - reserved - (time.monotonic() - began),
-            early=on_early,
+            early=self._preview(opened, framework, target),
         )
         if fuzzing is not None:
             exploration = await _fuzzed(opened, exploration, fuzzing, wanted)
         launch = _with_used(opened.launch, exploration)
         spec = await asyncio.to_thread(self._composed, opened, exploration, framework, target)
         redacted = secrets_of(exploration, launch).text
-        if framework in ("pytest", "unittest"):
+        if framework in _PYTHON_FRAMEWORKS:
             trial = await try_test_client(opened.prepared, launch, spec, exploration.credentials)
             if trial.client is not None:
                 # It has a database of the tests' own, or none that git does not track.
-                application = {**spec["target"]["application"], "client": trial.client}
+                application = spec["target"]["application"]
+                application["client"] = trial.client
                 application.pop("emptied_databases", None)
-                spec["target"]["application"] = application
             told = _start_notes(opened, trial)
             return SpecResult(spec, _metadata(exploration, redacted, told), _trace(exploration, spec))
         return SpecResult(spec, _metadata(exploration, redacted), _trace(exploration, spec))
 
-    def _users_of(self, opened: OpenedApi) -> dict[str, Any]:
-        """What signing in to an application needs."""
+    def _sources_of(self, opened: OpenedApi) -> CredentialSources:
         surroundings = {**os.environ, **self.variables}
-        return {
-            "secrets": opened.secrets,
-            "values": self.variables,
-            "literals": opened.literals,
-            "headers": opened.headers,
-            "seeded": seeded_users(self.sign_in, surroundings, {**opened.launch.environment, **self.variables}),
-        }
+        seeded = seeded_users(self.sign_in, surroundings, {**opened.launch.environment, **self.variables})
+        return CredentialSources(opened.secrets, seeded, self.variables, opened.literals, opened.headers)
 
     async def _without_rows(self, opened: OpenedApi, seconds: float | None) -> OpenedApi:
         """Return the application with its untracked databases empty, where as many operations work without their rows.
@@ -187,8 +181,11 @@ class ApiSpecGenerator:
         empty = replace(launch, emptied=databases)
         if seconds is not None:
             return replace(opened, launch=empty)
-        more = {**self._users_of(opened), "examples": json_examples(self.examples)}
-        counts = [count_reached(opened.prepared, opened.api, one, **more) for one in (launch, empty)]
+        sources, examples = self._sources_of(opened), json_examples(self.examples)
+        counts = [
+            count_reached(opened.prepared, opened.api, one, sources=sources, examples=examples)
+            for one in (launch, empty)
+        ]
         async with background_task(counts[0]) as one, background_task(counts[1]) as other:
             filled, emptied = await asyncio.gather(one, other)
         return replace(opened, launch=empty) if emptied >= filled else replace(opened, filled=databases)
@@ -206,12 +203,14 @@ class ApiSpecGenerator:
             start=describe_start(launch, str(target.get("framework_of_app") or ""), opened.literals),
         )
 
-    def _shows_preview(self, framework: str) -> bool:
-        return self.first is not None and self.first.wanted and framework in ("pytest", "unittest")
-
-    def _preview(self, opened: OpenedApi, framework: str, target: Mapping[str, Any], early: ApiExploration) -> None:
-        if self.first is not None:
-            self.first.take(lambda: self._composed(opened, early, framework, target))
+    def _preview(
+        self, opened: OpenedApi, framework: str, target: Mapping[str, Any]
+    ) -> Callable[[ApiExploration], None] | None:
+        """Return what takes the first tests from an early exploration; None where none are wanted."""
+        first = self.first
+        if first is None or not first.wanted or framework not in _PYTHON_FRAMEWORKS:
+            return None
+        return lambda early: first.take(lambda: self._composed(opened, early, framework, target))
 
     def _fuzz_options(self, seconds: float | None) -> FuzzOptions | None:
         """Return with what to fuzz, of a limit for a quarter at most; None where it is not asked for. Blocks.

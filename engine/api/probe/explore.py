@@ -51,10 +51,9 @@ from .resource_model import BaselineRequest, ResourceModel, is_complete
 from .second_values import second_creations, second_things, third_things, varied_stories
 from .sign_in.failure import MissingCredential, SignInFailure
 from .sign_in.letter_case import letter_case_proposals
-from .sign_in.prepare import find_credentials
+from .sign_in.prepare import CredentialSources, find_credentials
 from .sign_in.shapes import logins
 from .sign_in.tokens import second_sessions
-from .sign_in.try_out import SeededUser
 
 _LEAST_SECONDS = 5.0
 """How long working requests are looked for at least, whatever is left of a limit: without them there are no tests."""
@@ -94,11 +93,7 @@ async def explore_api(
     api: Api,
     launch: AppLaunch,
     *,
-    secrets: Sequence[str] = (),
-    seeded: Sequence[SeededUser] = (),
-    values: Mapping[str, str] | None = None,
-    literals: Mapping[str, str] | None = None,
-    headers: Sequence[str] = (),
+    sources: CredentialSources | None = None,
     budget: ApiBudget | None = None,
     surroundings: AppConditions | None = None,
     examples: Mapping[str, Any] | None = None,
@@ -109,11 +104,7 @@ async def explore_api(
     """Explore an API.
 
     Args:
-        launch: its environment has values for the variables in `secrets`.
-        seeded: users that the application has already.
-        values: what a person has set variables in `secrets` to.
-        literals: credentials that stand in the project's source, by the variables that are to hold them for the tests.
-        headers: headers with names of credentials that the code reads itself.
+        launch: its environment has values for the variables that `sources` name as secrets.
         examples: values of parameters and properties by name, which come first where they fit.
         wanted: names of the operations to test, the others only prepare for them; None for all.
         seconds: approximate time limit; the most important requests are tried within it. None for no limit.
@@ -130,11 +121,8 @@ async def explore_api(
     world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
         until = None if seconds is None else began + max(seconds / 2, _LEAST_SECONDS)
-        known: dict[str, Any] = {"values": values, "literals": literals, "headers": headers, "until": until}
-        credentials = await find_credentials(observer, world, secrets, seeded, **known)
+        credentials, finder = await _reached(observer, world, sources, until=until)
         api = world.api
-        finder = BaselineFinder(observer, world, credentials, until=until)
-        await finder.find()
         await find_guarded(finder, world)
         # Under a limit, all of the time is for the tests that stay.
         if early is not None and seconds is None:
@@ -157,6 +145,21 @@ async def explore_api(
     return ApiExploration(
         tested, tuple(seen), credentials, unreached, cut, api.notes, sent, samples, unfit, sign_in_failure=failure
     )
+
+
+async def _reached(
+    observer: AppObserver,
+    world: ResourceModel,
+    sources: CredentialSources | None,
+    *,
+    users: bool = True,
+    until: float | None = None,
+) -> tuple[dict[str, Credential], BaselineFinder]:
+    """Sign in and find a request that succeeds of each operation; see `find_credentials` and `BaselineFinder`."""
+    credentials = await find_credentials(observer, world, sources or CredentialSources(), users=users, until=until)
+    finder = BaselineFinder(observer, world, credentials, until=until)
+    await finder.find()
+    return credentials, finder
 
 
 def _first(
@@ -255,11 +258,7 @@ async def count_reached(
     api: Api,
     launch: AppLaunch,
     *,
-    secrets: Sequence[str] = (),
-    seeded: Sequence[SeededUser] = (),
-    values: Mapping[str, str] | None = None,
-    literals: Mapping[str, str] | None = None,
-    headers: Sequence[str] = (),
+    sources: CredentialSources,
     examples: Mapping[str, Any] | None = None,
 ) -> int:
     """Count the operations that a request succeeds of, by users as `explore_api` has them; 0 if it does not start.
@@ -270,9 +269,7 @@ async def count_reached(
     world = ResourceModel(api, SampleValues(api.components, examples))
     try:
         async with open_application(target, launch) as observer:
-            known: dict[str, Any] = {"values": values, "literals": literals, "headers": headers}
-            credentials = await find_credentials(observer, world, secrets, seeded, **known)
-            await BaselineFinder(observer, world, credentials).find()
+            await _reached(observer, world, sources)
     except EnvironmentFault:
         return 0
     return len(world.baselines)
@@ -297,10 +294,8 @@ async def find_baselines(
     """
     world = ResourceModel(api, SampleValues(api.components, examples))
     async with open_application(target, launch) as observer:
-        credentials = await find_credentials(observer, world, secrets, users=False)
+        credentials, finder = await _reached(observer, world, CredentialSources(secrets), users=False)
         api = world.api
-        finder = BaselineFinder(observer, world, credentials)
-        await finder.find()
     named = named_operations(api, wanted) if wanted else None
     chosen = {name: one for name, one in world.baselines.items() if is_wanted(one.operation, named)}
     return chosen, credentials, dict(_unreached(api, world, finder, ()))

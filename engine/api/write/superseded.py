@@ -24,16 +24,17 @@ def without_superseded(worth: Sequence[ObservedProposal]) -> list[ObservedPropos
     """Leave out what another observation of the same operation shows as well, and more.
 
     These are updates with the values of the creation, or twice the same, and readings after them, where others change
-    something; an empty list
-    as success, or picked from by queries, and one after a creation, where a filled one is shown; a login sent twice; a
-    sign-up under another spelling alone; a number too low in a path that is answered as no number is; and a body of
-    another media type that is answered as no body at all is: it was not looked at. Of no body and an empty one that are
-    answered alike one is enough, and so is one method of a path for a value that its route does not take.
+    something; an empty list as success, or picked from by queries, and one after a creation, where a filled one is
+    shown; a login sent twice; a sign-up under another spelling alone, or beside another; a number too low in a path
+    that is answered as no number is; and a body of another media type that is answered as no body at all is: it was
+    not looked at. Of no body and an empty one that are answered alike one is enough, and so is one method of a path for
+    a value that its route does not take.
     """
     by_operation: dict[str, list[ObservedProposal]] = {}
     for seen in worth:
         by_operation.setdefault(seen.proposal.operation.name, []).append(seen)
-    creations = {seen.proposal.operation.path: seen.proposal.operation.name for seen in worth if _is_creation(seen)}
+    operations = (seen.proposal.operation for seen in worth)
+    creations = {operation.path: operation.name for operation in operations if operation.method == "POST"}
     left_out = {id(seen) for own in by_operation.values() for seen in _superseded(own, creations)}
     routed: dict[tuple[str, str, int], str] = {}
     for seen in worth:
@@ -46,10 +47,6 @@ def without_superseded(worth: Sequence[ObservedProposal]) -> list[ObservedPropos
             )
             left_out |= {id(seen)} if first != proposal.operation.name else set()
     return [seen for seen in worth if id(seen) not in left_out]
-
-
-def _is_creation(seen: ObservedProposal) -> bool:
-    return seen.proposal.operation.method == "POST"
 
 
 def _superseded(own: Sequence[ObservedProposal], creations: Mapping[str, str]) -> Iterator[ObservedProposal]:

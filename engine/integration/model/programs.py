@@ -256,6 +256,10 @@ class RunObservation:
         """The last command's ending."""
         return self.endings[-1] if self.endings else None
 
+    def rows_before(self, name: str) -> dict[str, Any]:
+        """The rows by table that a database had before the last command; empty for other files."""
+        return ((self.before or {}).get(name) or {}).get("tables") or {}
+
     def kept_rows(self, run: ProgramRun) -> dict[str, Any]:
         """Databases with rows that a command leaves as they are which was run before; empty for other commands."""
         last = self.last

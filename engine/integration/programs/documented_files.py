@@ -7,15 +7,12 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from ....utils.generated_header import is_untouched
-from ....utils.untrusted_files import source_or_empty
 from ...python.project.layout import Layout
+from .documented import FENCE, document_text
 from .file_formats import ENDINGS
 
-_LARGEST_DOCUMENT = 400_000
 _LARGEST = 2_000
 _MOST_FILES = 12
-_FENCE = re.compile(r"([ \t]*)(`{3,}(?=[^`]*$)|~{3,})[\s{.]*([\w+-]*)")
 _NAME = re.compile(r"(?<![\w./-])([\w-]+(?:\.[\w-]+)*\.(\w+))(?![\w/])")
 _SHOWS = re.compile(
     r"\b(?:contain(?:s|ing)?|contents?|following|looks? like|like (?:this|so)|such as|creat(?:e|ing)|consider)\b",
@@ -39,8 +36,7 @@ def documented_files(root: Path, layout: Layout) -> list[tuple[str, str]]:
     """
     found: dict[str, str] = {}
     for path in layout.documents:
-        text = source_or_empty(root, path, most=_LARGEST_DOCUMENT)
-        for name, contents in () if is_untouched(text) else _files_in(text):
+        for name, contents in _files_in(document_text(root, path)):
             found.setdefault(name, contents)
     return list(found.items())[:_MOST_FILES]
 
@@ -82,10 +78,10 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, str, list[str]]]:
     at, paragraph, is_open = 0, "", False
     while at < len(lines):
         line = lines[at]
-        fence = _FENCE.match(line)
+        fence = FENCE.match(line)
         if fence is not None:
-            end = next((one for one in range(at + 1, len(lines)) if lines[one].strip() == fence[2]), len(lines))
-            yield paragraph, fence[3].lower(), list(lines[at + 1 : end])
+            end = next((one for one in range(at + 1, len(lines)) if lines[one].strip() == fence[1]), len(lines))
+            yield paragraph, fence[2].lower(), list(lines[at + 1 : end])
             at, paragraph, is_open = end + 1, "", False
         elif line.startswith("    ") and line.strip() and not is_open:
             end = at

@@ -45,7 +45,7 @@ def _of_command(own: Sequence[tuple[ProgramRun, RunObservation]]) -> Iterator[Pr
             same = outcome(result) == outcome(usual)
             (quiet if same else telling).setdefault(more[:1], run)
     yield from (_both(plain, one, other) for one in quiet.values() for other in telling.values())
-    yield from (_beside(plain, one, other) for one in quiet.values() for other in _other_lines(plain, own, usual))
+    yield from (_both(plain, one, other) for one in quiet.values() for other in _other_lines(plain, own, usual))
     yield from (_both(plain, one, other) for one, other in combinations(telling.values(), 2))
 
 
@@ -62,11 +62,6 @@ def _other_lines(
     return [run for run, _ in sorted(found, key=lambda one: -one[1])[:_MOST_OTHERS]]
 
 
-def _beside(plain: ProgramRun, quiet: ProgramRun, other: ProgramRun) -> ProgramRun:
-    files = dict(quiet.files) | dict(other.files)
-    return ProgramRun(tuple(files.items()), ((*other.commands[0], *_added(plain, quiet)),), plain.words)
-
-
 def _added(plain: ProgramRun, run: ProgramRun) -> tuple[str, ...]:
     """Return the one option that a run has behind the words of the plain one; empty where it differs otherwise."""
     usual, line = plain.commands[0], run.commands[0]
@@ -77,6 +72,6 @@ def _added(plain: ProgramRun, run: ProgramRun) -> tuple[str, ...]:
 
 
 def _both(plain: ProgramRun, one: ProgramRun, other: ProgramRun) -> ProgramRun:
+    """Return the other run with the option that one has besides the plain run's words."""
     files = dict(one.files) | dict(other.files)
-    line = (*plain.commands[0], *_added(plain, other), *_added(plain, one))
-    return ProgramRun(tuple(files.items()), (line,), plain.words)
+    return ProgramRun(tuple(files.items()), ((*other.commands[0], *_added(plain, one)),), plain.words)

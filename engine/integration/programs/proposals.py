@@ -160,8 +160,8 @@ def _in_format(values: Mapping[str, _ArgumentValue], option: ProgramArgument, en
         stem, _, own = value.file[0].rpartition(".")
         if own in SEPARATORS and ending in (*SEPARATORS, "json") and own != ending:
             file = f"{stem}.{ending}", table_in_format(value.file[1], SEPARATORS[own], ending)
-        elif reads_lines and as_lines(value.file[1]):
-            file = value.file[0], as_lines(value.file[1])
+        elif reads_lines and (lines := as_lines(value.file[1])):
+            file = value.file[0], lines
         else:
             continue
         found[name] = _ArgumentValue((*value.words[:-1], file[0]), file)
@@ -311,7 +311,7 @@ def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValu
         made_up = tuple((values * argument.count)[: argument.count])
         whole = [words for words in shown if len(words) == argument.count]
         return [_flagged(argument, _ArgumentValue(words)) for words in whole or [made_up]]
-    ways = [_ArgumentValue((value,)) for value in dict.fromkeys(values)]
+    ways = [_ArgumentValue((value,)) for value in values]
     if argument.many and len(values) > 1:
         ways.insert(1, _ArgumentValue(values[:2]))
     return [_flagged(argument, way) for way in ways]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -51,8 +52,8 @@ from .variables import variables_of
 COMMAND_SECONDS = 10.0
 MOST_KEPT = 18
 _READ_SECONDS = 30.0
-_MOVING_COST = 250.0
-_MADE_UP_COST = 60.0
+_MOVING_COST = 250
+_MADE_UP_COST = 60
 _MOST_ANCHORS = 6
 _SHIFT = 400 * 86_400 + 7 * 3600 + 11
 
@@ -229,6 +230,10 @@ def has_assertable_result(run: ProgramRun, result: RunObservation) -> bool:
     return last is not None and bool(last.out or (last.code and last.err) or result.changed() or result.kept_rows(run))
 
 
+_Candidate = tuple[ProgramRun, frozenset[Arc], frozenset[Any]]
+"""A run with the arcs of its last command, and with what it shows."""
+
+
 def _chosen(
     found: ProgramFlows, arcs: WideArcs, counting: set[str], documented: frozenset[tuple[str, ...]] = frozenset()
 ) -> list[tuple[ProgramRun, frozenset[Arc]]]:
@@ -237,6 +242,38 @@ def _chosen(
     Args:
         documented: command lines that documents show, which come before made-up ones of the same worth.
     """
+    left = _candidates(found, arcs, counting, documented)
+    extra = _extra_costs(found, documented)
+    seen_by_run = dict(found.seen)
+    chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
+    shown: set[Any] = set()
+    anchors = [one for one in left if len(one[0].commands) == 1 and one[0].commands[0] in documented][:_MOST_ANCHORS]
+    while left and len(chosen) < MOST_KEPT:
+        # First come the lines that documents show, one after the other.
+        candidates = [one for one in anchors if one in left and one[2] - shown][:1] or left
+        run, own, goals = max(
+            candidates,
+            key=lambda candidate: len(candidate[2] - shown) / (40 + candidate[0].cost + extra[candidate[0]]),
+        )
+        # What is left behaves like something that was chosen already.
+        if not goals - shown:
+            break
+        chosen.append((run, own))
+        shown |= goals
+        same = outcome(seen_by_run[run])
+        left = [
+            candidate
+            for candidate in left
+            if candidate[0] is not run and (outcome(seen_by_run[candidate[0]]) != same or not same[1])
+        ]
+    order = {run: at for at, (run, _) in enumerate(found.seen)}
+    return sorted(chosen, key=lambda candidate: (len(candidate[0].commands), order[candidate[0]]))
+
+
+def _candidates(
+    found: ProgramFlows, arcs: WideArcs, counting: set[str], documented: frozenset[tuple[str, ...]]
+) -> list[_Candidate]:
+    """Returns the runs that may become tests, without those that show no more than a plainer one."""
     traced = [arcs.real(result.last.arcs) for _, result in found.seen if result.last is not None]
     # What every run does is importing: a line that the parser refuses runs nothing else.
     importing = frozenset.intersection(*traced) if traced else frozenset[Arc]()
@@ -245,8 +282,8 @@ def _chosen(
         for run, result in found.seen
         if len(run.commands) == 1 and result.last is not None and not result.last.code
     }
-    left: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
-    within: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
+    left: list[_Candidate] = []
+    within: list[_Candidate] = []
     for run, result in found.seen:
         last, wrong = result.last, relies_on_wrong_default(run, found.commands)
         if last is None or rejection_reason(result) or not has_assertable_result(run, result) or wrong:
@@ -265,39 +302,19 @@ def _chosen(
     usable = {run: seen_by_run[run] for run, _, _ in left}
     merged = frozenset(run for run in merged_runs(usable) if documented.isdisjoint(run.commands))
     idle = idle_runs(usable) | merged
-    left = [candidate for candidate in left if candidate[0] not in idle]
-    moving = {run: _MOVING_COST for run, result in found.seen if _names_today(result)}
-    made_up = {run: _MADE_UP_COST for run, _ in found.seen if documented.isdisjoint(run.commands)}
-    # What another call of a program without subcommands has left says less than the call alone.
-    for run, _ in found.seen:
+    return [candidate for candidate in left if candidate[0] not in idle]
+
+
+def _extra_costs(found: ProgramFlows, documented: frozenset[tuple[str, ...]]) -> Counter[ProgramRun]:
+    """What runs cost besides their length: results that move with the date, made-up lines, and others before them."""
+    costs: Counter[ProgramRun] = Counter()
+    for run, result in found.seen:
+        costs[run] += _MOVING_COST * _names_today(result)
+        costs[run] += _MADE_UP_COST * documented.isdisjoint(run.commands)
+        # What another call of a program without subcommands has left says less than the call alone.
         if len(run.commands) > 1 and not run.words and run.commands[-1] != run.commands[-2]:
-            made_up[run] = made_up.get(run, 0.0) + _MADE_UP_COST
-    chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
-    shown: set[Any] = set()
-    anchors = [one for one in left if len(one[0].commands) == 1 and one[0].commands[0] in documented][:_MOST_ANCHORS]
-    while left and len(chosen) < MOST_KEPT:
-        # First come the lines that documents show, one after the other.
-        candidates = [one for one in anchors if one in left and one[2] - shown][:1] or left
-        run, own, goals = max(
-            candidates,
-            key=lambda candidate: (
-                len(candidate[2] - shown)
-                / (40 + candidate[0].cost + moving.get(candidate[0], 0) + made_up.get(candidate[0], 0))
-            ),
-        )
-        # What is left behaves like something that was chosen already.
-        if not goals - shown:
-            break
-        chosen.append((run, own))
-        shown |= goals
-        same = outcome(seen_by_run[run])
-        left = [
-            candidate
-            for candidate in left
-            if candidate[0] is not run and (outcome(seen_by_run[candidate[0]]) != same or not same[1])
-        ]
-    order = {run: at for at, (run, _) in enumerate(found.seen)}
-    return sorted(chosen, key=lambda candidate: (len(candidate[0].commands), order[candidate[0]]))
+            costs[run] += _MADE_UP_COST
+    return costs
 
 
 def _is_refusal(result: RunObservation) -> bool:
@@ -358,7 +375,7 @@ def _cells(content: Mapping[str, Any]) -> set[str]:
 
 def _changes_filled_table(result: RunObservation, name: str, content: Mapping[str, Any]) -> bool:
     """Whether a table of a file had other rows before."""
-    before = ((result.before or {}).get(name) or {}).get("tables") or {}
+    before = result.rows_before(name)
     return any(before.get(table) and before[table] != rows for table, rows in (content.get("tables") or {}).items())
 
 

@@ -196,12 +196,10 @@ def _tables(
     keyed: Collection[str],
 ) -> list[SpecExpectation]:
     """Expectations of tables that the last command changed, or kept where it is repeated, under both conditions."""
-    before = ((kept.seen.before or {}).get(name) or {}).get("tables") or {}
-    repeated = kept.seen.kept_rows(kept.run)
+    before, is_kept = kept.seen.rows_before(name), name in kept.seen.kept_rows(kept.run)
     found: list[SpecExpectation] = []
     for table, rows in (content.get("tables") or {}).items():
         # The command did not change the table, or its rows differ under other conditions.
-        is_kept = name in repeated
         if (rows == before.get(table, []) and not is_kept) or rows != (same.get("tables") or {}).get(table):
             continue
         columns = (content.get("columns") or {}).get(table) or ()

@@ -189,7 +189,7 @@ def _base(program: ProjectProgram, kept: KeptRun, long: Mapping[str, str]) -> st
 
 def _filled(kept: KeptRun, name: str, content: Mapping[str, Any]) -> list[str]:
     """The tables of a file whose rows the last command changed."""
-    before = ((kept.seen.before or {}).get(name) or {}).get("tables") or {}
+    before = kept.seen.rows_before(name)
     return [table for table, rows in (content.get("tables") or {}).items() if rows and rows != before.get(table)]
 
 

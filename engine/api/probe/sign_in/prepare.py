@@ -29,15 +29,30 @@ _MOST_WRAPPING = 12
 _WITH_BODY = ("POST", "PUT", "PATCH")
 
 
+@dataclass(frozen=True, slots=True)
+class CredentialSources:
+    """Where the credentials of an application may come from.
+
+    Attributes:
+        secrets: variables that hold them; the application's environment has values for these.
+        seeded: users that the application has already.
+        values: what a person has set some of `secrets` to.
+        literals: credentials that stand in the project's source, by the variables that are to hold them for the tests.
+        headers: headers with names of credentials that the code reads itself.
+    """
+
+    secrets: Sequence[str] = ()
+    seeded: Sequence[SeededUser] = ()
+    values: Mapping[str, str] | None = None
+    literals: Mapping[str, str] | None = None
+    headers: Sequence[str] = ()
+
+
 async def find_credentials(
     observer: AppObserver,
     world: ResourceModel,
-    secrets: Sequence[str],
-    seeded: Sequence[SeededUser] = (),
+    sources: CredentialSources,
     *,
-    values: Mapping[str, str] | None = None,
-    literals: Mapping[str, str] | None = None,
-    headers: Sequence[str] = (),
     users: bool = True,
     until: float | None = None,
 ) -> dict[str, Credential]:
@@ -47,9 +62,6 @@ async def find_credentials(
     secured, a user signs in. The model's API gets a scheme for each header that is one in all but name.
 
     Args:
-        secrets: names of variables. values: what a person has set some of them to.
-        literals: credentials of the source, by the variables that are to hold them.
-        headers: those with names of credentials that the code reads itself.
         users: whether users may sign in; without it only secrets of variables are tried.
         until: when to stop asking which headers sign in, by the monotonic clock; None for never.
 
@@ -60,15 +72,15 @@ async def find_credentials(
     filled = world.api = with_sign_up_fields(described, world.samples)
     names = _NamesAskedFor(observer, world, until)
     original = world.api = await names.corrected({})
-    api = world.api = await with_header_schemes(observer, world, headers, until)
-    offered = candidate_credentials(api, secrets, values, literals)
+    api = world.api = await with_header_schemes(observer, world, sources.headers, until)
+    offered = candidate_credentials(api, sources.secrets, sources.values, sources.literals)
     found = await find_working_credentials(observer, world, offered)
     world.auth = {scheme: credential.name for scheme, credential in found.items()}
     credentials = {credential.name: credential for credential in found.values()}
     closed = [operation for operation in api.operations if world.needs_auth(operation) and not world.secured(operation)]
     # Where the document says nothing of security, whether something is refused shows it.
     if users and (closed or not api.schemes):
-        world.users = await find_users(observer, world, seeded)
+        world.users = await find_users(observer, world, sources.seeded)
         if not world.users:
             world.sign_in_failure = await sign_in_failure(observer, world)
     if world.users:
@@ -77,7 +89,7 @@ async def find_credentials(
                 world.auth.setdefault(scheme, USER)
         _note_logins(world)
     world.api = await _with_optional_sign_in(observer, world, until)
-    _note_missing(world, original, secrets)
+    _note_missing(world, original, sources.secrets)
     world.api = _without_unused_fields(world, described, filled)
     # Who is let in is told what is missing, too.
     credentials |= world.users

@@ -12,6 +12,7 @@ from testwright.engine.api.document.application import AppLaunch
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import ApiDescription
 from testwright.engine.api.probe.explore import ApiExploration, explore_api
+from testwright.engine.api.probe.sign_in.prepare import CredentialSources
 from testwright.engine.api.write.compose import compose_spec
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.small_frameworks import DJANGO, FASTAPI, FLASK, STARLETTE
@@ -112,7 +113,7 @@ async def explored(folder: Path, files: dict[str, str], launch: AppLaunch, secre
     async with prepared(folder, files) as target:
         found = await extract_document(target, launch)
         api = api_from_document(found.document, path="src/tasks/app.py", documented=False, places=found.places)
-        return await explore_api(target, api, launch, secrets=secrets)
+        return await explore_api(target, api, launch, sources=CredentialSources(secrets))
 
 
 async def test_every_operation_of_a_flask_application_is_reached(tmp_path: Path) -> None:

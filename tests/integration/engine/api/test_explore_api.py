@@ -19,6 +19,7 @@ from testwright.engine.api.document.application import AppConditions, AppLaunch
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.probe.budget import ApiBudget
 from testwright.engine.api.probe.explore import ApiExploration, explore_api
+from testwright.engine.api.probe.sign_in.prepare import CredentialSources
 from testwright.engine.api.write.compose import compose_spec
 from testwright.engine.api.write.render import render_api
 from testwright.tests.support.engine.targets import prepared
@@ -35,7 +36,7 @@ LAUNCH = AppLaunch("notes:app", import_roots=("src",), environment={"NOTES_TOKEN
 async def explored(folder: Path, files: dict[str, str], launch: AppLaunch, **more: Any) -> ApiExploration:
     async with prepared(folder, files) as target:
         api = api_from_document(DOCUMENT, path="src/notes.py")
-        return await explore_api(target, api, launch, secrets=["NOTES_TOKEN"], **more)
+        return await explore_api(target, api, launch, sources=CredentialSources(["NOTES_TOKEN"]), **more)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import pytest
 from testwright.engine.api.document.application import AppConditions, AppLaunch
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.probe.explore import explore_api
+from testwright.engine.api.probe.sign_in.prepare import CredentialSources
 from testwright.engine.api.write.compose import compose_spec
 from testwright.tests.support.engine.targets import prepared
 
@@ -63,7 +64,9 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         async with prepared(tmp_path_factory.mktemp("odd"), {"src/web.py": APP}) as target:
             api = api_from_document(DOCUMENT, path="src/web.py")
             conditions = AppConditions(answer_seconds=3.0)
-            found = await explore_api(target, api, LAUNCH, secrets=["WEB_TOKEN"], surroundings=conditions)
+            found = await explore_api(
+                target, api, LAUNCH, sources=CredentialSources(["WEB_TOKEN"]), surroundings=conditions
+            )
         return compose_spec(found, framework="pytest", target={"name": "Odd"}, launch=LAUNCH, start="start it")
 
     return asyncio.run(explored())

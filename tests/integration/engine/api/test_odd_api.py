@@ -17,6 +17,7 @@ from testwright.analysis.test_checks.spec_rules import quality_issues
 from testwright.engine.api.document.application import AppLaunch
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.probe.explore import ApiExploration, explore_api
+from testwright.engine.api.probe.sign_in.prepare import CredentialSources
 from testwright.engine.api.write.compose import compose_spec
 from testwright.engine.api.write.render import render_api
 from testwright.tests.support.engine.targets import prepared
@@ -34,7 +35,9 @@ BACKWARDS = "def pytest_collection_modifyitems(items):\n    items.reverse()\n"
 
 async def explored(folder: Path) -> ApiExploration:
     async with prepared(folder, FILES) as target:
-        return await explore_api(target, api_from_document(DOCUMENT, path="src/odds.py"), LAUNCH, secrets=list(SECRETS))
+        return await explore_api(
+            target, api_from_document(DOCUMENT, path="src/odds.py"), LAUNCH, sources=CredentialSources(list(SECRETS))
+        )
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from testwright.engine.api.document.application import AppLaunch
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.probe.budget import ApiBudget
 from testwright.engine.api.probe.explore import explore_api
+from testwright.engine.api.probe.sign_in.prepare import CredentialSources
 from testwright.engine.api.probe.sign_in.try_out import seeded_users
 from testwright.engine.api.write.compose import compose_spec, undeclared_notes
 from testwright.engine.api.write.render import render_api
@@ -35,7 +36,7 @@ async def _explored(folder: Path, variables: dict[str, str]) -> tuple[dict[str, 
     async with prepared(folder, FILES) as target:
         api = api_from_document(DOCUMENT, path="src/members.py")
         seeded = seeded_users("", {}, variables)
-        exploration = await explore_api(target, api, launch, seeded=seeded, budget=BUDGET)
+        exploration = await explore_api(target, api, launch, sources=CredentialSources(seeded=seeded), budget=BUDGET)
     spec = compose_spec(exploration, framework="pytest", target={"name": "Members"}, launch=launch, start="start it")
     return spec, undeclared_notes(exploration)
 

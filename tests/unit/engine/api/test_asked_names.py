@@ -14,7 +14,7 @@ from testwright.engine.api.document.asked_names import name_asked_for, with_wrap
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import Api, HttpAnswer, Json
 from testwright.engine.api.probe.resource_model import ResourceModel
-from testwright.engine.api.probe.sign_in.prepare import find_credentials
+from testwright.engine.api.probe.sign_in.prepare import CredentialSources, find_credentials
 from testwright.engine.api.values.data import SampleValues
 from testwright.tests.support.engine.answering import AnsweringApplication
 
@@ -112,7 +112,7 @@ def missing(missed: Callable[[Any], str]) -> AnsweringApplication:
 def test_a_name_is_corrected_where_the_application_takes_the_other_one(missed: Callable[[Any], str], name: str) -> None:
     api = api_of(wrapping(details={"$ref": "#/components/schemas/Person"}))
     world = ResourceModel(api, SampleValues(api.components))
-    asyncio.run(find_credentials(cast(AppObserver, missing(missed)), world, (), users=False))
+    asyncio.run(find_credentials(cast(AppObserver, missing(missed)), world, CredentialSources(), users=False))
     assert wrapper_of(world.api.operations[0], world.api.components) == name
 
 
@@ -122,5 +122,5 @@ def test_what_has_answered_is_not_asked_again_and_many_are_not_asked_at_all() ->
     api = api_from_document({"paths": {f"/p{number}": one for number in range(40)}}, path="a")
     service = missing(lambda body: "")
     world = ResourceModel(api, SampleValues({}))
-    asyncio.run(find_credentials(cast(AppObserver, service), world, (), users=False))
+    asyncio.run(find_credentials(cast(AppObserver, service), world, CredentialSources(), users=False))
     assert service.asked == 24

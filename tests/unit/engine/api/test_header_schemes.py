@@ -19,7 +19,7 @@ from testwright.engine.api.model.model import Api, HttpAnswer, Json
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.sign_in.failure import MissingCredential
 from testwright.engine.api.probe.sign_in.header_schemes import with_header_schemes
-from testwright.engine.api.probe.sign_in.prepare import find_credentials
+from testwright.engine.api.probe.sign_in.prepare import CredentialSources, find_credentials
 from testwright.engine.api.values.data import SampleValues
 from testwright.engine.python.project.layout import ModulePlace
 from testwright.tests.support.engine.answering import AnsweringApplication
@@ -52,9 +52,7 @@ def _service(answering: Answering) -> AppObserver:
 
 def _found(api: Api, answering: Answering, **known: Any) -> tuple[ResourceModel, dict[str, str]]:
     world = ResourceModel(api, SampleValues(api.components))
-    credentials = asyncio.run(
-        find_credentials(_service(answering), world, known.pop("secrets", ()), users=False, **known)
-    )
+    credentials = asyncio.run(find_credentials(_service(answering), world, CredentialSources(**known), users=False))
     return world, {name: f"{one.kind} {one.parameter} {one.variable}" for name, one in credentials.items()}
 
 

@@ -11,7 +11,7 @@ from testwright.engine.api.document.application import AppObserver
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json
 from testwright.engine.api.probe.resource_model import ResourceModel
-from testwright.engine.api.probe.sign_in.prepare import find_credentials
+from testwright.engine.api.probe.sign_in.prepare import CredentialSources, find_credentials
 from testwright.engine.api.values.data import SampleValues
 from testwright.tests.support.engine.answering import AnsweringApplication
 
@@ -28,7 +28,9 @@ def needs_auth(status: int, *, marked: bool) -> bool:
     document = {"paths": {"/news": {"get": operation}}, "components": {"securitySchemes": schemes}}
     api = api_from_document(document, path="app.py")
     world = ResourceModel(api, SampleValues({}))
-    asyncio.run(find_credentials(cast(AppObserver, AnsweringApplication(answer)), world, (), users=False))
+    asyncio.run(
+        find_credentials(cast(AppObserver, AnsweringApplication(answer)), world, CredentialSources(), users=False)
+    )
     return world.needs_auth(world.api.operations[0])
 
 

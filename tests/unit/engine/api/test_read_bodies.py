@@ -14,7 +14,7 @@ from testwright.engine.api.document.read_bodies import with_read_bodies
 from testwright.engine.api.model.model import HttpAnswer, ObservedProposal, Proposal
 from testwright.engine.api.probe.judge import find_violation
 from testwright.engine.api.probe.resource_model import ResourceModel
-from testwright.engine.api.probe.sign_in.prepare import find_credentials
+from testwright.engine.api.probe.sign_in.prepare import CredentialSources, find_credentials
 from testwright.engine.api.probe.sign_in.shapes import sign_ups, with_sign_up_fields
 from testwright.engine.api.values.data import SampleValues
 from testwright.tests.support.engine.answering import AnsweringApplication
@@ -104,7 +104,7 @@ def test_what_nobody_signs_up_by_takes_what_it_took_before() -> None:
     closed = AnsweringApplication(lambda _: HttpAnswer(403), signs_in=False)
     api = api_of(login=taking(LOGIN), accounts={})
     world = ResourceModel(api, SampleValues(api.components))
-    asyncio.run(find_credentials(cast(AppObserver, closed), world, ()))
+    asyncio.run(find_credentials(cast(AppObserver, closed), world, CredentialSources()))
     assert [one.path for one in world.api.operations if one.body] == ["/login"]
 
 
