@@ -324,6 +324,8 @@ class ObservedProposal:
 
 MALFORMED = "malformed"
 """The group of requests whose body does not parse: what a framework's parser says of it is no test's."""
+ACROSS = ("anonymous", "roles", "methods", MALFORMED)
+"""Groups whose tables have rows of several operations."""
 REFUSALS = ("validation", "authentication", "contract")
 
 

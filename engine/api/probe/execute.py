@@ -11,8 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from ....utils.redact import is_secret_name
 from ..document.application import AppObserver
 from ..document.auth import Credential, with_credentials
 from ..model.json_values import HEADERS, TELLING_HEADERS, escape_key, leaves, resolve_pointer
@@ -21,6 +23,10 @@ from .resource_model import parse_json, variables_in
 
 _ROUNDS = 3
 _MOST_UNANSWERED = 2
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_ONE_TIME = timedelta(minutes=5)
+_TODAY = timedelta(days=1)
+"""By how much a moment that an application has just written may be apart from ours, whatever its zone."""
 
 
 async def execute_proposals(
@@ -146,8 +152,32 @@ def differs_from(changed: HttpAnswer, usual: HttpAnswer, again: HttpAnswer) -> b
     varying = tuple(_differing(theirs, other, "", 0))
     return any(
         not any(pointer == one or pointer.startswith(f"{one}/") for one in varying)
+        and not _are_close(resolve_pointer(mine, pointer), resolve_pointer(theirs, pointer))
         for pointer in _differing(mine, theirs, "", 0)
     )
+
+
+def _are_close(first: Any, second: Any) -> bool:
+    """Whether two values are moments of today, close to each other: what was made in the next second is no other thing.
+
+    What a request says of a moment is at any time: a deadline that is moved by a minute is another one.
+    """
+    moments = [_moment(one) for one in (first, second)]
+    if None in moments:
+        return False
+    now = datetime.now(UTC).replace(tzinfo=None)
+    [one, other] = [moment for moment in moments if moment is not None]
+    return abs(one - other) < _ONE_TIME and all(abs(moment - now) < _TODAY for moment in (one, other))
+
+
+def _moment(value: Any) -> datetime | None:
+    """Return a moment without its zone; None for any other text."""
+    if not isinstance(value, str) or _MOMENT.match(value) is None:
+        return None
+    try:
+        return datetime.fromisoformat(value).replace(tzinfo=None)
+    except ValueError:
+        return None
 
 
 def _named(answer: HttpAnswer) -> frozenset[str]:
@@ -204,9 +234,10 @@ async def drop_setup(
 ) -> list[ObservedProposal]:
     """Remove the setup of refused proposals whose answer is identical without it.
 
-    What a refused body or query is about is made all the same: a reader asks what `/tickets/7` is, and without it the
-    test depends on what is checked first. Where it is who asks that is refused, saved ids are replaced by their
-    recorded values: nothing has these ids then, and an identical answer proves that they were not looked up.
+    What is named elsewhere than in a body is made all the same: a reader asks what `/tickets/7` is, and without it the
+    test depends on what is checked first. Where it is who asks that is refused, or a field of a body, which the refusal
+    names, saved ids are replaced by their recorded values: nothing has these ids then, and an identical answer proves
+    that they were not looked up. What may be a secret is not written down.
 
     Raises:
         SandboxFailure: the worker ended.
@@ -216,7 +247,8 @@ async def drop_setup(
         proposal = observed.proposal
         # A token that a login gave is no value to write down.
         own = "{{" in str((proposal.request.get("headers") or {}).get("Authorization", ""))
-        refers = proposal.category != "authentication" and variables_in(proposal.request)
+        named = {key: part for key, part in proposal.request.items() if key != "body" or not _names_field(observed)}
+        refers = proposal.category != "authentication" and variables_in(named)
         if proposal.category not in _CATEGORIES or not proposal.setup or own or refers or not _is_refused(observed):
             found.append(observed)
             continue
@@ -226,6 +258,15 @@ async def drop_setup(
             observed = replace(observed, proposal=replace(proposal, request=request, setup=()), answers=answers)
         found.append(observed)
     return found
+
+
+def _names_field(seen: ObservedProposal) -> bool:
+    """Whether the refusal of a body names the field that is broken, and the ids in the body are no secrets."""
+    # What is broken begins with its place: `user.email null`.
+    field = seen.proposal.breaks.partition(" ")[0].rpartition(".")[2]
+    hides = any(map(is_secret_name, variables_in(seen.proposal.request)))
+    named = bool(field) and re.search(rf"\b{re.escape(field)}\b", seen.answer.text) is not None
+    return seen.proposal.group == "broken_body" and named and not hides
 
 
 def _is_refused(seen: ObservedProposal) -> bool:

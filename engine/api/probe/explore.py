@@ -24,22 +24,23 @@ from .budget import ApiBudget, is_wanted, select_pairs_within, select_within
 from .differences import distinct_proposals
 from .distinct import Others
 from .effects.breaking import breaking_proposals
-from .effects.columns import picked_fields
 from .effects.conditions import conditional_proposals
 from .effects.limits import limit_proposals
-from .effects.lists import FILLED, filled_lists
 from .effects.makers import maker_proposals
 from .effects.moments import mark_unordered
 from .effects.other_ids import other_id_proposals
 from .effects.parts import part_proposals
-from .effects.query_effects import with_effect
 from .effects.sets import mark_sets, runs_elsewhere
 from .effects.shared_flags import shared_flags
-from .effects.stored_lists import queries_varied, stored_lists
 from .effects.together import together_proposals
 from .effects.totals import total_proposals
 from .execute import differs_from, drop_setup, execute_proposals
 from .judge import MOST_TEXT
+from .lists.columns import picked_fields
+from .lists.feeds import feed_proposals
+from .lists.filled import FILLED, filled_lists
+from .lists.query_effects import with_effect
+from .lists.stored import queries_varied, stored_lists
 from .observe_again import first_observations, observe_again
 from .propose import proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded, logins_after_change
@@ -218,10 +219,13 @@ async def _proposed(
     tried = [proposal for proposal in every if is_wanted(proposal.operation, wanted)]
     # What picks out nothing takes no other request's place in the budget.
     chosen = select_within(await with_effect(finder, world, tried, budget.pairs), budget)
-    readings, untried = await _changed_readings(finder, world, varied, budget, wanted)
+    readings, untried = await _changed_readings(finder, world, second, varied, budget, wanted)
     readings += await untouched_readings(finder, world, readings, budget.pairs)
     filled = [proposal for proposal in chosen.proposals if proposal.name == FILLED]
-    readings += await together_proposals(finder, world, [*readings, *filled], second, budget.pairs, wanted)
+    together = await together_proposals(finder, world, [*readings, *filled], second, budget.pairs, wanted)
+    # That a change touches a list does not say that it fills it: a logout closes each.
+    shown = {proposal.operation.name for proposal in (*filled, *together)}
+    readings += [*together, *await feed_proposals(finder, world, second, third, budget.pairs, wanted, shown)]
     sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
     related = await relation_proposals(finder, world, second, budget.pairs, wanted)
     related += await _effects(finder, world, second, third, budget.pairs, wanted)
@@ -326,18 +330,24 @@ def _all_proposals(
 
 
 async def _changed_readings(
-    finder: BaselineFinder, world: ResourceModel, varied: Others, budget: ApiBudget, wanted: Collection[str] | None
+    finder: BaselineFinder,
+    world: ResourceModel,
+    second: Others,
+    varied: Others,
+    budget: ApiBudget,
+    wanted: Collection[str] | None,
 ) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
     """Return readings whose answer differs before and after a change; (operation, reason) for those not tried."""
     pairs = [
         (change.operation, reading.operation, (before, after))
-        for change, reading, before, after in readings_after_change(world, varied)
+        for change, reading, before, after in readings_after_change(world, varied, second)
         if is_wanted(reading.operation, wanted)
         if is_complete((*after.setup, after.request)) and is_complete((*before.setup, before.request))
     ]
     tried, cut = select_pairs_within(pairs, budget.pairs)
     found: list[Proposal] = []
-    repeated: dict[str, HttpAnswer] = {}
+    # Two answers of the same requests, kept together: the finder remembers only the last one.
+    repeated: dict[str, tuple[HttpAnswer, HttpAnswer]] = {}
     for before, after in tried:
         usual = (*before.setup, before.request)
         unchanged = await finder.send(usual)
@@ -350,9 +360,9 @@ async def _changed_readings(
         elif changed[-1].text != unchanged[-1].text:
             key = json.dumps(usual)
             if key not in repeated:
-                repeated[key] = (await finder.send(usual, again=True))[-1]
+                repeated[key] = (unchanged[-1], (await finder.send(usual, again=True))[-1])
             # New ids and times differ after a change and without one.
-            if differs_from(changed[-1], unchanged[-1], repeated[key]):
+            if differs_from(changed[-1], *repeated[key]):
                 found.append(after)
     return found, cut
 

@@ -14,11 +14,11 @@ from typing import Any
 
 from ..document.schemas import merge_schema, references, standalone_schema
 from ..model.json_values import HEADERS, TELLING_HEADERS, leaves, lists, parts, resolve_pointer
-from ..model.model import MALFORMED, Api, HttpAnswer, Json, ObservedProposal, Proposal
+from ..model.model import ACROSS, MALFORMED, Api, HttpAnswer, Json, ObservedProposal, Proposal
 from ..values.data import SampleValues, SecretFilter
-from .effects.columns import PICKED, thing_in
 from .effects.moments import MOST_TOLD, told_of_members
 from .execute import saved_values
+from .lists.columns import PICKED, thing_in
 from .resource_model import parse_json
 
 _MOST_ERROR = 300
@@ -55,7 +55,8 @@ def _richness(value: Any) -> int:
 
 
 def _table(seen: ObservedProposal) -> tuple[str, str, int]:
-    return seen.proposal.operation.name, seen.proposal.group, seen.answer.status
+    group = seen.proposal.group
+    return "" if group in ACROSS else seen.proposal.operation.name, group, seen.answer.status
 
 
 def expectations(seen: ObservedProposal, api: Api, privacy: SecretFilter, *, shows: bool) -> Iterator[Json]:
@@ -134,10 +135,12 @@ def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator
             told = told_of_members(seen, place, found, secret) if place in seen.unordered else []
             if told:
                 yield _part(place, "in_any_order", told)
-        # What is sent comes first: an update shows nothing without it.
-        sent = {str(name) for body in _bodies(seen) for name in body}
-        told = sorted(_parts(seen, value, secret), key=lambda part: part["pointer"].rpartition("/")[2] not in sent)
-        yield from _within(told, _MOST_POINTS)
+        # What is sent goes before all else that is told: an update shows nothing without it.
+        sent = {str(name) for body in _bodies(seen) for name, held in body.items() if not isinstance(held, dict)}
+        told = list(_parts(seen, value, secret))
+        chosen = sorted(told, key=lambda part: sent.isdisjoint(part["pointer"].split("/")))[:_MOST_POINTS]
+        # The order of the answer lets the rows of a table have the same conditions.
+        yield from (part for part in told if part in chosen)
 
 
 def _bodies(seen: ObservedProposal) -> Iterator[Json]:
@@ -179,6 +182,7 @@ def _told_lists(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> I
 
 def _parts(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
     saved = {**seen.constants, **saved_values(seen.proposal.setup, seen.answers)}
+    counted = {place for place, _ in _told_lists(seen, value, secret)}
     for pointer, leaf, hidden in parts(value, seen.unstable_body | secret | seen.unordered):
         if pointer in seen.unordered:
             continue
@@ -189,8 +193,26 @@ def _parts(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterat
         name = next((name for name, known in saved.items() if known == leaf and leaf not in (None, "")), None)
         if name is not None:
             yield _part(pointer, "equals", f"{{{{{name}}}}}")
+        elif (other := _id_of_first(seen, pointer, leaf)) and pointer not in secret:
+            yield _part(pointer, "not_equals", f"{{{{{other}}}}}")
+        elif isinstance(leaf, dict) and pointer.rpartition("/")[0] in counted:
+            # Which members of a list are shown is not known, only how many.
+            continue
         elif leaf is not None and (pointer in secret or not isinstance(leaf, bool)):
             yield _part(pointer, "has_type", _JSON_TYPES[type(leaf)])
+
+
+def _id_of_first(seen: ObservedProposal, pointer: str, leaf: Any) -> str:
+    """Return the name under which the setup saves what stands at this place in the answer to a request like the one
+    under test; empty where it has made no such thing, or where it is the same one.
+    """
+    request = seen.proposal.request
+    for step, answer in zip(seen.proposal.setup, seen.answers, strict=False):
+        if request["method"] == "POST" and (step["method"], step["path"]) == (request["method"], request["path"]):
+            name = next((name for name, place in (step.get("save") or {}).items() if place == pointer), "")
+            if name and saved_values([step], [answer]).get(name) not in (None, leaf):
+                return name
+    return ""
 
 
 def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:

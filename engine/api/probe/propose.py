@@ -12,10 +12,11 @@ from typing import Any
 
 from ..document.auth import Credential
 from ..document.schemas import type_of
-from ..model.model import MALFORMED, UNSAFE, Json, Proposal
+from ..model.model import MALFORMED, UNSAFE, ApiParameter, Json, Proposal
 from ..values.data import NOTHING
-from .distinct import NO_OTHERS, Others, request_key
+from .distinct import NO_OTHERS, Others, request_key, unwrapped
 from .propose_access import access_proposals
+from .propose_updates import content_schema, wrapped
 from .propose_values import (
     body_proposals,
     boundary_readings,
@@ -27,9 +28,12 @@ from .propose_values import (
 )
 from .resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups, put_parameter, variables_in
 from .sign_in.shapes import part_of
+from .sign_in.users import by_other, is_made_by_user, names_other
 
 _MEDIA_STATUSES = (400, 415, 422)
 _UNKNOWN_NUMBER = 999999
+PUT_UNKNOWN = "put_unknown"
+"""The group of updates, by an unknown id, of what another request makes: they may make it, too."""
 _UNKNOWN_UUID = "00000000-0000-4000-8000-000000000000"
 
 
@@ -64,8 +68,31 @@ def _unknown(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Propos
         # The other ids of the path are those of resources that the setup creates.
         needed = len(baseline.operation.path_parameters) > 1 and variables_in(request)
         setup = baseline.setup if needed else ()
+        whole_body = _body_of_producer(world, baseline, parameter)
+        marks: Json = {"priority": "high"}
+        if whole_body is not None:
+            request, setup = with_body(request, whole_body[0]), whole_body[1]
+            marks["group"] = PUT_UNKNOWN
         name, words = f"unknown_{parameter.name}", f"knows no {parameter.name} {value}"
-        yield make_proposal(baseline, name, words, "not_found", request, setup=setup, priority="high")
+        yield make_proposal(baseline, name, words, "not_found", request, setup=setup, **marks)
+
+
+def _body_of_producer(
+    world: ResourceModel, baseline: BaselineRequest, parameter: ApiParameter
+) -> tuple[Json, tuple[Json, ...]] | None:
+    """Return what a PUT takes of the body that makes its thing, with the requests before that; None for any other.
+
+    A PUT that lacks what a new thing needs is refused for that, whether or not it would make one.
+    """
+    operation, producer = baseline.operation, world.producer_of(baseline.operation, parameter)
+    alone = operation.method == "PUT" and len(operation.path_parameters) == 1
+    if not alone or producer is None or producer.operation.method != "POST" or operation.body is None:
+        return None
+    if fields_of(producer.request) is None or fields_of(baseline.request) is None:
+        return None
+    taken = world.samples.properties(content_schema(world, baseline))
+    made = {name: value for name, value in unwrapped(producer.request).items() if name in taken}
+    return wrapped(baseline, {**made, **unwrapped(baseline.request)}), producer.setup
 
 
 def _other_media(baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -141,12 +168,48 @@ def _of_same_user(change: BaselineRequest, reading: BaselineRequest) -> Baseline
     return replace(reading, request={**reading.request, "path_parameters": {**mine, **named}}) if named else reading
 
 
+def _of_what_they_made(change: BaselineRequest, reading: BaselineRequest) -> BaselineRequest | None:
+    """Return the reading of what the user made whom a change names in its path; None where a reading needs nothing."""
+    # What the change needs itself has been done already, by whom it has to be.
+    made = [step for step in reading.setup if step not in change.setup and step != change.saving]
+    if not names_other(change.request) or not any(map(is_made_by_user, made)):
+        return None
+    return replace(reading, setup=tuple(by_other(step) if step in made else step for step in reading.setup))
+
+
+def _sibling(
+    world: ResourceModel, change: BaselineRequest, reading: BaselineRequest, second: Others
+) -> tuple[Json, ...]:
+    """Return what makes another one like what is removed, where the list of them is read; nothing for any other."""
+    removed, listed = change.operation, reading.operation.path.rstrip("/")
+    if removed.method != "DELETE" or not removed.path.endswith("}") or removed.path.rpartition("/")[0] != listed:
+        return ()
+    producer = world.producer_of(removed, removed.path_parameters[-1])
+    other = second.get(producer.operation.name) if producer is not None else None
+    return (other.saving,) if other is not None else ()
+
+
+def _around(
+    world: ResourceModel, change: BaselineRequest, reading: BaselineRequest, second: Others
+) -> tuple[BaselineRequest, BaselineRequest, Proposal, Proposal]:
+    """Return a change and a reading, with the reading before and after it."""
+    saving = change.saving
+    setup = tuple(step for step in merge_setups(change.setup, reading.setup) if step != saving)
+    setup = tuple(merge_setups(setup, _sibling(world, change, reading, second)))
+    before = make_proposal(reading, "before", "before", "state", reading.request, setup=setup)
+    name, words = f"after_{change.operation.name}", f"after {change.operation.label}"
+    marks: Json = {"setup": (*setup, saving), "priority": "high"}
+    return change, reading, before, make_proposal(reading, name, words, "state", reading.request, **marks)
+
+
 def readings_after_change(
-    world: ResourceModel, varied: Others = NO_OTHERS
+    world: ResourceModel, varied: Others = NO_OTHERS, second: Others = NO_OTHERS
 ) -> Iterator[tuple[BaselineRequest, BaselineRequest, Proposal, Proposal]]:
     """Yield, for each change and each reading, the reading before and after it.
 
     Args:
+        second: second requests by the name of their operation: what is removed has one like it in its list, which
+            stays.
         varied: baselines with other values than the plainest, which show more of what is made; see `varied_stories`.
     """
     for usual in world.baselines.values():
@@ -162,16 +225,14 @@ def readings_after_change(
                 told = varied.get(reading.operation.name)
                 shared = [step for step in reading.setup if step in usual.story and step not in other.story]
                 change, reading = (other, told or reading) if told is not None or not shared else (usual, reading)
+            theirs = _of_what_they_made(change, reading)
+            if theirs is not None:
+                yield _around(world, change, theirs, second)
             reading = _of_same_user(change, reading)
-            saving = change.saving
-            setup = tuple(step for step in merge_setups(change.setup, reading.setup) if step != saving)
-            before = make_proposal(reading, "before", "before", "state", reading.request, setup=setup)
-            name, words = f"after_{change.operation.name}", f"after {change.operation.label}"
-            after = make_proposal(
-                reading, name, words, "state", reading.request, setup=(*setup, saving), priority="high"
-            )
-            yield change, reading, before, after
+            yield _around(world, change, reading, second)
             if request_key(change):
+                before = _around(world, change, reading, second)[2]
+                setup, saving = before.setup, change.saving
                 again = tuple(merge_setups(setup, [saving]))
                 name, words = f"after_{change.operation.name}_twice", f"after {change.operation.label} twice"
                 twice = make_proposal(

@@ -5,7 +5,7 @@ Each is sent first, and proposed where its answer is not that of a plainer test.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -13,16 +13,24 @@ from typing import Any
 from ....utils.in_turns import in_turns
 from ..document import auth as ways
 from ..document.operations import snake_case
-from ..model.model import UNSAFE, HttpAnswer, Json, Proposal
+from ..model.model import HttpAnswer, Json, Proposal
 from .baselines import BaselineFinder
 from .budget import is_wanted
 from .differences import differences, joined
 from .distinct import Others, producers_with_another, renamed
 from .execute import all_worked, saved_values
 from .propose_values import copy_request, make_proposal, with_body
-from .resource_model import BaselineRequest, ResourceModel, fields_of, is_complete, merge_setups, variables_in
+from .resource_model import (
+    BaselineRequest,
+    ResourceModel,
+    fields_of,
+    is_complete,
+    merge_setups,
+    resource_of,
+    variables_in,
+)
 from .second_values import varied_stories, with_other_choices
-from .sign_in.users import OTHER, USER
+from .sign_in.users import OTHER, USER, by_other
 
 _NOT_HERE = (403, 404, 409, 410)
 
@@ -49,6 +57,7 @@ async def relation_proposals(
     kinds = (
         partial(_in_roles, finder, world, chosen=chosen),
         partial(_below_another, finder, world, second=second),
+        partial(_across_parents, finder, world, second=second),
         partial(_made_again, finder, world),
     )
     found: list[Proposal] = []
@@ -95,7 +104,7 @@ async def _in_roles(
             category = "success" if read else "authorization"
             found.append(make_proposal(shared, name, words, category, request, setup=shared.setup, **marks))
     if answer.status in _NOT_HERE:
-        setup = tuple(_by_other(baseline.setup))
+        setup = tuple(map(by_other, baseline.setup))
         mine = await _last(finder, (*setup, baseline.request))
         if mine is not None and mine.ok and setup != baseline.setup:
             name, words = "of_another_user", "of what another user has made"
@@ -122,7 +131,7 @@ async def untouched_readings(
     for after in changed if OTHER in world.users else ():
         operation, baseline = after.operation, world.baselines.get(after.operation.name)
         own = "{" not in operation.path and operation.path not in filled and operation.name not in found
-        setup = tuple(_by_other(after.setup))
+        setup = tuple(map(by_other, after.setup))
         if baseline is None or not own or setup == after.setup or ways.auth_names(after.request) != (USER,):
             continue
         tried += 1
@@ -145,11 +154,6 @@ async def untouched_readings(
     return list(found.values())
 
 
-def _by_other(steps: Sequence[Json]) -> Iterator[Json]:
-    for step in steps:
-        yield {**step, "auth": OTHER} if step["method"] in UNSAFE and ways.auth_names(step) == (USER,) else step
-
-
 async def _below_another(
     finder: BaselineFinder, world: ResourceModel, baseline: BaselineRequest, second: Others
 ) -> list[Proposal]:
@@ -169,6 +173,54 @@ async def _below_another(
             marks: Json = {"setup": setup, "priority": "critical"}
             return [make_proposal(baseline, "below_another_parent", words, "state", request, **marks)]
     return []
+
+
+async def _across_parents(
+    finder: BaselineFinder, world: ResourceModel, baseline: BaselineRequest, second: Others
+) -> list[Proposal]:
+    """Return the request for two things that belong to different parents, where it is answered otherwise.
+
+    An item and a tag of one shop go together; that the shop is looked at shows only with a tag of another one.
+    """
+    named = baseline.request.get("path_parameters") or {}
+    # What was never put together is taken apart nowhere, whosever it is.
+    if baseline.operation.method not in ("POST", "PUT", "PATCH"):
+        return []
+    for value in reversed(named.values()) if len(named) > 1 else ():
+        made = _saving(baseline.setup, variables_in({"of": value}))
+        for variable in variables_in(made) if made is not None else ():
+            parent = _saving(baseline.setup, {variable})
+            sharing = [step for step in baseline.setup if variable in variables_in(step)]
+            other = next((one for one in second.values() if parent is not None and _is_like(one, parent)), None)
+            if made is None or parent is None or other is None or len(sharing) < 2:
+                continue
+            own = {name: f"other_{name}" for name in made["save"]}
+            theirs = renamed([made], {**{name: f"other_{name}" for name in parent["save"]}, **own})[0]
+            needed = [
+                step for step in baseline.setup if step is not made and not variables_in(step) & set(made["save"])
+            ]
+            setup = tuple(merge_setups(needed, [*other.story, theirs]))
+            request = renamed([copy_request(baseline.request)], own)[0]
+            answer = await _last(finder, (*setup, request))
+            if answer is not None and answer.status != baseline.answer.status:
+                words = f"with a {_made_by(made)} of another {_made_by(parent)}"
+                marks: Json = {"setup": setup, "priority": "critical"}
+                return [make_proposal(baseline, words, words, "state", request, **marks)]
+    return []
+
+
+def _saving(steps: Iterable[Json], names: Collection[str]) -> Json | None:
+    """Return the request whose answer a name is saved from; None for none."""
+    return next((step for step in steps if set(names) & set(step.get("save") or ())), None)
+
+
+def _is_like(one: BaselineRequest, step: Json) -> bool:
+    return (one.operation.method, one.operation.path) == (step["method"], step["path"])
+
+
+def _made_by(step: Json) -> str:
+    """Return what a request makes, in words: `tag` for `/store/{store_id}/tag`."""
+    return resource_of(step["path"]).replace("_", " ")
 
 
 async def _made_again(finder: BaselineFinder, world: ResourceModel, baseline: BaselineRequest) -> list[Proposal]:
@@ -202,8 +254,9 @@ async def _made_again(finder: BaselineFinder, world: ResourceModel, baseline: Ba
         # Under another id it is another thing, of which nothing tells that it holds nothing of the first.
         if any(ids[0].get(name) != ids[1].get(name) for name in producer.saves):
             return []
-        name, words = "after_it_was_made_again", "after it was removed and made again"
+        words = f"after the {resource_of(item)} was removed and made again"
         marks: Json = {"setup": steps, "priority": "high"}
+        name = f"after_the_{resource_of(item)}_was_made_again"
         return [make_proposal(baseline, name, words, "state", copy_request(baseline.request), **marks)]
     return []
 

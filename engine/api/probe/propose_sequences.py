@@ -116,8 +116,10 @@ def _item(path: str) -> str:
 
 
 def _with_taken_values(world: ResourceModel, baseline: BaselineRequest, others: Others) -> Iterator[Tried]:
-    """Yield updates that take the name or address of another resource."""
+    """Yield updates and creations that take the name or address of another resource, and nothing else of it."""
     content = content_of(baseline)
+    if baseline.operation.method == "POST" and content is not None and baseline.operation.name in others:
+        yield from _created_with_taken_values(world, baseline, others[baseline.operation.name])
     if baseline.operation.method not in ("PUT", "PATCH") or content is None:
         return
     schema = content_schema(world, baseline)
@@ -134,6 +136,18 @@ def _with_taken_values(world: ResourceModel, baseline: BaselineRequest, others: 
             request = with_body(baseline.request, wrapped(baseline, {**needed, name: made[name]}))
             setup = merge_setups(baseline.setup, other.story)
             yield _state(baseline, f"with_a_taken_{name}", f"with the {name} of another", request, setup)
+
+
+def _created_with_taken_values(
+    world: ResourceModel, first: BaselineRequest, second: BaselineRequest
+) -> Iterator[Tried]:
+    content, made = unwrapped(first.request), unwrapped(second.request)
+    names = list(_taken(world.samples.properties(content_schema(world, first)), content, world))
+    # The only field that there is is taken by the same request, sent twice.
+    for name in names[:_MOST_FIELDS] if len(made) > 1 else ():
+        if made.get(name) != content[name]:
+            request = with_body(second.request, wrapped(first, {**made, name: content[name]}))
+            yield _state(first, f"with_a_taken_{name}", f"with the {name} of another", request, first.story)
 
 
 def _taken(properties: Mapping[str, Any], made: Json, world: ResourceModel) -> Iterator[str]:

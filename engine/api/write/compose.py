@@ -28,6 +28,7 @@ from ..probe.judge import (
     open_to_everybody,
     select_informative,
 )
+from ..probe.propose import PUT_UNKNOWN
 from ..probe.resource_model import parse_json
 from ..probe.sign_in.others import (
     SHARED_FLAG,
@@ -42,6 +43,7 @@ from ..probe.sign_in.others import (
 )
 from ..probe.sign_in.private import user_passwords, user_tokens
 from ..values.data import SecretFilter, looks_secret
+from .outcome_names import named_by_outcome
 from .render_groups import with_tables_in_ids
 from .render_names import group_name
 from .superseded import without_superseded
@@ -67,7 +69,9 @@ def compose_spec(
     api = exploration.api
     privacy = secrets_of(exploration, launch)
     sorted_out = _sorted_out(exploration, privacy)
-    cases = list(_cases(without_superseded(sorted_out.worth), api, privacy))
+    working = {(seen.proposal.operation.name, seen.proposal.name) for seen in sorted_out.worth if seen.answer.ok}
+    worth = [named_by_outcome(seen, working) for seen in without_superseded(sorted_out.worth)]
+    cases = list(_cases(worth, api, privacy))
     credentials = {name: credential.entry() for name, credential in sorted(exploration.credentials.items())}
     used = {name for case in cases for request in _requests(case) for name in auth_names(request)}
     spec: Json = {
@@ -281,7 +285,9 @@ def _worth_a_case(seen: ObservedProposal, heeding: Collection[str]) -> bool:
     if proposal.category == "contract" and seen.answer.keeps_out:
         return False  # who asks was looked at before what is asked
     if proposal.category == "not_found" and status < 400:
-        return False  # a PUT makes what was not there; that it does is shown elsewhere
+        # A PUT makes what was not there, where it tells so; one that makes all its things shows that elsewhere.
+        tells = status == 201 or isinstance(parse_json(seen.answer), dict)
+        return proposal.group == PUT_UNKNOWN and tells
     if proposal.category == "authorization" and proposal.request.get("auth") == "user" and not seen.answer.keeps_out:
         return False  # what is asked for was looked at before who asks
     if proposal.category == "state" and proposal.request.get("auth") == "other_user" and status < 400:

@@ -11,14 +11,12 @@ from typing import Any
 
 from ....utils.python_names import unique_name
 from ..model.json_values import literal, quoted, saved_names_in
-from ..model.model import MALFORMED, needs_fresh_state
+from ..model.model import ACROSS, needs_fresh_state
 from .dialects import Dialect
 from .render_checks import RenderedCheck, SavedNames, cookie_of, names_type, path_of, render_checks
 from .render_names import SharedPayloads, schema_names, table_name
 
 Json = Mapping[str, Any]
-ACROSS = ("anonymous", "roles", "methods", MALFORMED)
-"""Groups whose tables have rows of several operations."""
 _TAKEN = ("api", "fresh_api", "client", "response", "self", "began", "seconds", "time")
 
 

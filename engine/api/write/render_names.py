@@ -14,7 +14,9 @@ from ....utils.python_names import unique_name
 from ..document.operations import name_of, snake_case
 from ..model.json_values import literal, saved_names_in
 from ..model.model import MALFORMED
+from ..probe.lists.filled import FILTERS, PAGES
 from ..probe.resource_model import resource_of
+from .outcome_names import FINDS_NOTHING, UNFIT, UNKNOWN
 
 Json = Mapping[str, Any]
 _PARTS = {"body": "bodies", "query": "queries", "path": "paths", "header": "headers", "cookie": "cookies"}
@@ -22,7 +24,11 @@ _GROUPS = {
     **{f"broken_{part}": f"refuses broken {parts}" for part, parts in _PARTS.items()},
     **{f"edges_{part}": f"takes {parts} at the edge" for part, parts in _PARTS.items()},
     "with_query": "takes queries",
-    "filters": "filters",
+    FILTERS: "filters",
+    PAGES: "in pages",
+    UNKNOWN: "refuses filters that name nothing",
+    FINDS_NOTHING: "finds nothing",
+    UNFIT: "refuses queries",
     "for_others": "filters for other users",
     "sorted": "sorts",
     "credentials": "refuses other credentials",

@@ -3,101 +3,177 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 
-from ..model.json_values import leaves, resolve_pointer
-from ..model.model import ObservedProposal
-from ..probe.effects.lists import FILLED
+from ..document.auth import auth_names
+from ..model.model import MALFORMED, ObservedProposal, Operation
+from ..probe.lists.filled import FILLED
+from ..probe.lists.members import count_members
+from ..probe.propose import PUT_UNKNOWN
 from ..probe.propose_updates import UPDATES
-from ..probe.resource_model import parse_json
+from ..probe.sign_in.letter_case import LOGIN_SPELT, SPELT, SPELT_AFTER
+from .shown import refusal_of, stable_values
+from .superseded_readings import NOT_FOUND, ByOperation, has_reading, superseded_readings
 
 _AS_BEFORE = ("succeeds", "with_everything")
-_QUERIES = ("with_query", "edges_query")
 _LOGIN = re.compile(r"/(?:(?:log|sign)[-_]?in|(?:access[-_]?)?token)/?$", re.IGNORECASE)
 _TOO_LOW = "_below_its_minimum"
 _PATHS = "broken_path"
 _WRONG_TYPE = "_of_the_wrong_type"
-_SPELT = ("with_a_capital_letter", "with_a_small_letter")
+_BARE_TOKEN = "with_a_token_without_"
+_OTHER_WORD = "_before_its_token"
+_SKIPPED = re.compile(r"without_(?:post|put|patch|delete|get)_")
+"""What the names of requests begin with of which one before them was left out."""
+_METHODS = "methods"
+_TAKEN = "with_a_taken_"
 
 
 def without_superseded(worth: Sequence[ObservedProposal]) -> list[ObservedProposal]:
     """Leave out what another observation of the same operation shows as well, and more.
 
-    These are updates with the values of the creation, or twice the same, and readings after them, where others change
-    something; an empty list as success, or picked from by queries, and one after a creation, where a filled one is
-    shown; a login sent twice; a sign-up under another spelling alone, or beside another; a number too low in a path
-    that is answered as no number is; and a body of another media type that is answered as no body at all is: it was
-    not looked at. Of no body and an empty one that are answered alike one is enough, and so is one method of a path for
-    a value that its route does not take.
+    Left out are
+
+    - updates with the values of the creation, or twice the same, where others change something;
+    - a login sent twice, and sign-ups beside others;
+    - names that differ from others in their case only, and are others;
+    - a second thing where a list shows several, and what another user makes where that is read;
+    - what is refused as something plainer is: it was not looked at;
+    - what a router or a parser of bodies answers by itself, but for one of each kind.
+
+    Of readings see `superseded_readings`.
     """
     by_operation: dict[str, list[ObservedProposal]] = {}
     for seen in worth:
         by_operation.setdefault(seen.proposal.operation.name, []).append(seen)
-    operations = (seen.proposal.operation for seen in worth)
-    creations = {operation.path: operation.name for operation in operations if operation.method == "POST"}
-    left_out = {id(seen) for own in by_operation.values() for seen in _superseded(own, creations)}
-    routed: dict[tuple[str, str, int], str] = {}
-    for seen in worth:
-        proposal = seen.proposal
-        # What the document declares of an operation is shown of that one.
-        is_declared = str(seen.answer.status) in proposal.operation.responses
-        if proposal.group == _PATHS and proposal.name.endswith(_WRONG_TYPE) and not is_declared:
-            first = routed.setdefault(
-                (proposal.operation.path, proposal.name, seen.answer.status), proposal.operation.name
-            )
-            left_out |= {id(seen)} if first != proposal.operation.name else set()
+    left_out = {id(seen) for own in by_operation.values() for seen in _superseded(own, by_operation)}
+    left_out |= {id(seen) for seen in superseded_readings(by_operation)}
+    left_out |= {id(seen) for seen in _routed(worth)} | {id(seen) for seen in _malformed(worth)}
     return [seen for seen in worth if id(seen) not in left_out]
 
 
-def _superseded(own: Sequence[ObservedProposal], creations: Mapping[str, str]) -> Iterator[ObservedProposal]:
-    operation = own[0].proposal.operation
-    changing = {seen.answer.status for seen in own if seen.proposal.group == "updates"}
-    is_filled = any(seen.proposal.name == FILLED for seen in own)
-    created = f"after_{creations.get(operation.path, '')}"
-    is_login = _LOGIN.search(operation.path) is not None
-    has_usual = any(seen.proposal.name == "succeeds" for seen in own)
-    # Only of sign-ups is the spelling of names asked; the users of all tests have signed up before.
-    is_sign_up = any(seen.proposal.name.startswith(_SPELT) for seen in own)
-    for seen in own:
-        name, group = seen.proposal.name, seen.proposal.group
-        is_empty = _is_empty(parse_json(seen.answer))
+def _routed(worth: Sequence[ObservedProposal]) -> Iterator[ObservedProposal]:
+    """Yield what a router answers by itself, as to an address that nobody knows: other methods, values of no route.
+
+    What the document declares of an operation is shown of that one. A status that a validator answers with is shown of
+    one method of a path.
+    """
+    routed: dict[tuple[str, str, int], str] = {}
+    for seen in worth:
+        proposal, status = seen.proposal, seen.answer.status
+        if str(status) in proposal.operation.responses:
+            continue
+        is_unfit = proposal.group == _PATHS and proposal.name.endswith(_WRONG_TYPE)
+        place = (proposal.operation.path, proposal.name, status)
         if (
-            (operation.method in UPDATES and name in (*_AS_BEFORE, "twice") and seen.answer.status in changing)
-            or (is_filled and is_empty and (name == "succeeds" or group in _QUERIES))
-            or (is_filled and name == created)
-            or (is_login and name == "twice" and seen.answer.ok)
-            or (name in _SPELT and has_usual)
-            or (name == "beside_another" and is_sign_up)
-            or any(other.proposal.name.startswith(f"{name}_with_") for other in own if name.startswith("after_"))
-            or _is_answered_as(seen, own)
+            proposal.group == _METHODS
+            or (is_unfit and status == NOT_FOUND)
+            or (is_unfit and routed.setdefault(place, proposal.operation.name) != proposal.operation.name)
         ):
             yield seen
 
 
-def _is_answered_as(seen: ObservedProposal, own: Sequence[ObservedProposal]) -> bool:
-    """Whether a request is answered as a plainer one is, so that what sets it apart was not looked at."""
-    name, told = seen.proposal.name, _told(seen)
-    start = name.removesuffix(_TOO_LOW)
+def _malformed(worth: Sequence[ObservedProposal]) -> Iterator[ObservedProposal]:
+    """Yield bodies that do not parse and are refused like those of the largest table: a framework reads them all."""
+    found = [seen for seen in worth if seen.proposal.group == MALFORMED]
+    tables = Counter((auth_names(seen.proposal.request), bool(seen.proposal.setup)) for seen in found)
+    if len(tables) > 1:
+        table = max(tables, key=lambda one: (tables[one], not one[1]))
+        shown = {seen.answer.status for seen in found if _table(seen) == table}
+        yield from (seen for seen in found if _table(seen) != table and seen.answer.status in shown)
+
+
+def _table(seen: ObservedProposal) -> tuple[tuple[str, ...], bool]:
+    return auth_names(seen.proposal.request), bool(seen.proposal.setup)
+
+
+def _superseded(own: Sequence[ObservedProposal], by_operation: ByOperation) -> Iterator[ObservedProposal]:
+    operation = own[0].proposal.operation
+    changing = {seen.answer.status for seen in own if seen.proposal.group == "updates"}
+    is_login = _LOGIN.search(operation.path) is not None
+    names = {seen.proposal.name for seen in own}
+    makes_unknown = any(seen.proposal.group == PUT_UNKNOWN and seen.answer.ok for seen in own)
+    # Only of sign-ups is the spelling of names asked; the users of all tests have signed up before.
+    is_sign_up = bool(names & {SPELT, SPELT_AFTER})
+    is_listed = operation.method == "POST" and _is_listed(operation, by_operation)
+    is_read_of_another = has_reading(f"after_{operation.name}_by_another_user", by_operation)
+    is_removal = operation.method == "DELETE" and has_reading(f"after_{operation.name}", by_operation)
+    for seen in own:
+        name = seen.proposal.name
+        if (
+            (operation.method in UPDATES and name in (*_AS_BEFORE, "twice") and seen.answer.status in changing)
+            or (is_login and name == "twice" and seen.answer.ok)
+            or (operation.method == "PUT" and makes_unknown and _is_of_nothing(seen, by_operation))
+            or _is_plain_spelling(seen, names)
+            or (name == "beside_another" and (is_sign_up or is_listed) and seen.answer.ok)
+            or (name == "by_another_user" and is_read_of_another and seen.answer.ok)
+            or (_is_done_as_often(seen, own) if seen.answer.ok else _is_refused_as_another(seen, own, is_removal))
+        ):
+            yield seen
+
+
+def _is_plain_spelling(seen: ObservedProposal, names: Collection[str]) -> bool:
+    """Whether names are two that differ in their case only: that is how texts are compared, and no rule of anybody's.
+
+    What is a rule is that they are one: a sign-up that is refused so, and a login that is not.
+    """
+    name = seen.proposal.name
+    if name == SPELT:
+        return "succeeds" in names
+    return (name == SPELT_AFTER and seen.answer.ok) or (name.startswith(LOGIN_SPELT) and not seen.answer.ok)
+
+
+def _is_of_nothing(seen: ObservedProposal, by_operation: ByOperation) -> bool:
+    """Whether an update that sends nothing is refused after a removal: it lacks what a new thing needs."""
+    operations = (own[0].proposal.operation for own in by_operation.values())
+    path = seen.proposal.operation.path
+    removals = {f"after_{one.name}" for one in operations if (one.method, one.path) == ("DELETE", path)}
+    is_empty = (seen.proposal.request.get("body") or {}).get("content") in (None, {})
+    return seen.proposal.name in removals and is_empty and not seen.answer.ok
+
+
+def _is_listed(operation: Operation, by_operation: ByOperation) -> bool:
+    """Whether a list of what an operation makes is shown with several members."""
+    path = operation.path.rstrip("/")
     return any(
-        (name == "wrong_media_type" and other.proposal.name == "no_body")
-        or (name == "no_body" and other.proposal.group == "broken_body")
-        or (start != name and seen.proposal.group == _PATHS and other.proposal.name.startswith(f"{start}_"))
-        for other in own
-        if other is not seen and _told(other) == told
+        one.proposal.name == FILLED and count_members(one.answer) > 1
+        for own in by_operation.values()
+        for one in own
+        if one.proposal.operation.path.rstrip("/") == path
     )
 
 
-def _told(seen: ObservedProposal) -> tuple[int, str]:
-    """What a refusal says: the place that a validator names, or all of it."""
-    value = parse_json(seen.answer)
-    place = resolve_pointer(value, "/detail/0/loc") if isinstance(value, dict) else None
-    return seen.answer.status, seen.answer.text if place is None else str(place)
+def _is_done_as_often(seen: ObservedProposal, own: Sequence[ObservedProposal]) -> bool:
+    """Whether a removal that was not needed does what a second one does, or an administrator makes what all make."""
+    operation, name = seen.proposal.operation, seen.proposal.name
+    if operation.method == "DELETE" and _SKIPPED.match(name):
+        plainer = "twice"
+    elif operation.method == "POST" and name == "as_an_administrator" and not operation.path_parameters:
+        plainer = "succeeds"
+    else:
+        return False
+    return any(one.proposal.name == plainer and stable_values(one) == stable_values(seen) for one in own)
 
 
-def _is_empty(value: object) -> bool:
-    """Whether an answer is an empty list, or an object whose only list is."""
-    if value == []:
-        return True
-    lists: Iterable[object] = value.values() if isinstance(value, dict) else ()
-    held = [one for one in lists if isinstance(one, list)]
-    return bool(held) and not any(leaf not in ({}, []) for one in held for _, leaf in leaves(one))
+def _is_refused_as_another(seen: ObservedProposal, own: Sequence[ObservedProposal], is_removal: bool) -> bool:
+    """Whether a request is refused as a plainer one is, so that what sets it apart was not looked at.
+
+    Args:
+        is_removal: whether a reading shows that the operation removes something.
+    """
+    name, group = seen.proposal.name, seen.proposal.group
+    start, skipped = name.removesuffix(_TOO_LOW), _SKIPPED.match(name) is not None
+    alike = {one.proposal.name for one in own if one is not seen and refusal_of(one) == refusal_of(seen)}
+    taken = sum(one.startswith(_TAKEN) for one in alike)
+    return (
+        (name == "wrong_media_type" and "no_body" in alike)
+        or (name == "no_body" and any(one.proposal.name in alike for one in own if one.proposal.group == "broken_body"))
+        or (start != name and group == _PATHS and any(one.startswith(f"{start}_") for one in alike))
+        or (name.endswith(_OTHER_WORD) and any(one.startswith(_BARE_TOKEN) for one in alike))
+        or (is_removal and (name == "twice" or skipped) and any(one.startswith("unknown_") for one in alike))
+        or (skipped and "twice" in alike)
+        # Where each of two names is refused as both together are, they show more than the same request again.
+        or (name.startswith(_TAKEN) and "twice" in alike and taken == 0)
+        or (name == "twice" and taken > 1)
+        or (name == "of_one_with_other_values" and taken > 0)
+    )

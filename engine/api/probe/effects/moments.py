@@ -51,7 +51,7 @@ async def mark_unordered(
     fullest: dict[str, ObservedProposal] = {}
     for observed in filter(_may_depend, seen):
         name = reading_of(observed)
-        if name not in fullest or _size(observed) > _size(fullest[name]):
+        if name not in fullest or _fullness(observed) > _fullness(fullest[name]):
             fullest[name] = observed
     found: dict[str, dict[str, int]] = {}
     until = time.monotonic() + seconds
@@ -85,6 +85,11 @@ def _changes(observed: ObservedProposal) -> int:
 
 def _size(observed: ObservedProposal) -> int:
     return max((len(members) for _, members in _lists(observed.answer)), default=0)
+
+
+def _fullness(observed: ObservedProposal) -> tuple[bool, int]:
+    """Which of two lists tells more of an order: one that nothing was cut from has the same members in any."""
+    return not any(map(cuts, observed.proposal.request.get("query") or ())), _size(observed)
 
 
 def _lists(answer: HttpAnswer) -> Iterator[tuple[str, list[Any]]]:

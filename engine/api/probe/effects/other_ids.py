@@ -16,6 +16,7 @@ from ..propose_updates import UPDATES
 from ..propose_values import make_proposal, with_body
 from ..resource_model import BaselineRequest, ResourceModel, fields_of, merge_setups
 
+_MADE_UP = "a_made_up_name"
 _REFUSED = (400, 403, 409, 422)
 
 
@@ -45,8 +46,12 @@ async def other_id_proposals(
         )
         if not reached or not (answers[-1].status in _REFUSED or (answers[-1].ok and declared)):
             continue
-        # What is refused without the id as well is refused for something else, such as an address that is taken.
+        # What is refused without the id as well is refused for something else, such as an address that is taken; and
+        # where no property is taken that nobody knows, it is not looked at whose id it is.
         control = (*setup, baseline.request)
+        strange = with_body(baseline.request, {**(fields_of(baseline.request) or {}), _MADE_UP: 1})
+        if not declared and (await finder.send((*setup, strange)))[-1].status == answers[-1].status:
+            continue
         if all_worked(await finder.send(control), control):
             marks: Json = {"setup": setup, "priority": "high"}
             words = f"with the {name} of another in its body"

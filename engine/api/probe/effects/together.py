@@ -1,4 +1,4 @@
-"""Finds what a list shows only after several changes together: the news of those whom a user follows."""
+"""Finds what a list shows only after several changes of one user together; what others make is in `lists.feeds`."""
 
 from __future__ import annotations
 

@@ -13,6 +13,14 @@ from ..resource_model import BaselineRequest, ResourceModel, fields_of
 from .shapes import part_of, sign_ups
 from .users import USER, constant
 
+SPELT = "with_a_name_in_another_case"
+"""The name of a sign-up under a name whose first letter is of the other case."""
+SPELT_AFTER = "with_a_name_that_differs_in_case_only"
+"""The name of such a sign-up while the usual name is there."""
+LOGIN_SPELT = "with_the_name_in_another_case"
+LOGIN_SPELT_BACK = f"{LOGIN_SPELT}_the_other_way_round"
+"""The names of logins under another spelling than that of the sign-up."""
+
 
 def letter_case_proposals(world: ResourceModel) -> Iterator[Proposal]:
     """Yield sign-ups with the other first letter, alone and after the usual one, and logins with another than that had.
@@ -29,32 +37,29 @@ def letter_case_proposals(world: ResourceModel) -> Iterator[Proposal]:
         other = replaced(content, {value: value[:1].swapcase() + value[1:] for value in names})
         if other == content or "password" not in parts or world.samples.problem(other, operation.body.schema):
             continue
-        # Of a name with a capital letter and an address with a small one, the address says which is which.
-        usual = parts.get("email") or parts.get("name", "")
-        kinds = ("small", "capital") if usual[:1].isupper() else ("capital", "small")
         request, marks = with_body(sign_up.request, other), {"priority": "high"}
-        how = f"with a {kinds[0]} letter"
-        yield make_proposal(sign_up, how, how, "success", request, **marks)
+        yield make_proposal(sign_up, SPELT, "with a name in another case", "success", request, **marks)
         again = {**marks, "setup": (*sign_up.setup, copy_request(sign_up.request))}
-        how = f"{how} after a {kinds[1]} one"
-        yield make_proposal(sign_up, how, how, "state", request, **again)
-        yield from _logins(world, sign_up, parts, request, kinds)
+        words = "with a name that differs from another one's in its case only"
+        yield make_proposal(sign_up, SPELT_AFTER, words, "state", request, **again)
+        yield from _logins(world, sign_up, parts, request)
 
 
-def _logins(
-    world: ResourceModel, sign_up: BaselineRequest, parts: dict[str, str], other: Json, kinds: tuple[str, str]
-) -> Iterator[Proposal]:
+def _logins(world: ResourceModel, sign_up: BaselineRequest, parts: dict[str, str], other: Json) -> Iterator[Proposal]:
     """Yield logins with the other first letter after the usual sign-up, and the other way round.
 
     Args:
         other: the sign-up with the other letter.
-        kinds: what the other letter is, and the usual one.
     """
     usual, others = copy_request(sign_up.request), _parts(other["body"]["content"])
     for login in world.baselines.values():
         if login.operation.name not in world.logins or not login.request.get("body"):
             continue
-        for kind, before, known in ((kinds[0], usual, others), (kinds[1], other, parts)):
+        # Of a name with a capital letter and an address with a small one, the address says which is which.
+        is_capital = (parts.get("email") or parts.get("name", ""))[:1].isupper()
+        kinds = ("small", "capital") if is_capital else ("capital", "small")
+        ways = ((LOGIN_SPELT, kinds[0], usual, others), (LOGIN_SPELT_BACK, kinds[1], other, parts))
+        for name, kind, before, known in ways:
             known = {"name": known.get("email", ""), "email": known.get("name", ""), **known}
             instead = {f"{{{{{constant(USER, part)}}}}}": value for part, value in known.items() if value}
             content = replaced(login.request["body"]["content"], instead)
@@ -63,8 +68,8 @@ def _logins(
             marks: Json = {"setup": (*sign_up.setup, before), "priority": "high"}
             # Whether it is refused or not, it is no contradiction of the document.
             marks["statuses"] = refused_login(login)["statuses"]
-            words = f"with a {kind} letter after a sign-up with another"
-            yield make_proposal(login, words, words, "state", with_body(login.request, content), **marks)
+            words = f"with a {kind} letter where the name was signed up with another"
+            yield make_proposal(login, name, words, "state", with_body(login.request, content), **marks)
 
 
 def _parts(content: Any) -> dict[str, str]:

@@ -16,6 +16,8 @@ from ..propose_values import copy_request, make_proposal, make_refusal
 from ..resource_model import BaselineRequest, ResourceModel, with_header
 from .users import USER, with_constants
 
+FIRST_TOKEN = "with_its_first_token_after_a_second_login"
+"""The name of a reading by a user who has logged in once more."""
 _ISSUED = "issued_token"
 _TOKEN = f"{{{{{_ISSUED}}}}}"
 _OTHER_SCHEMES = {"bearer": "Token", "token": "Bearer"}
@@ -88,7 +90,9 @@ async def second_sessions(
     request = copy_request(reading.request)
     later = _with_token(request, f"{world.users[USER].parameter or 'Bearer'} {_TOKEN}")
     marks: Json = {"priority": "critical", "setup": (login,)}
-    found = [make_proposal(reading, "after_a_second_login", "after a second login", "state", request, **marks)]
+    found = [
+        make_proposal(reading, FIRST_TOKEN, "with its first token after a second login", "state", request, **marks)
+    ]
     # With a token that may be the first one's, the answer would depend on when the second login is.
     endings = _endings(world) if await _gives_another_token(finder, request, login) else ()
     for change in islice(endings, most):

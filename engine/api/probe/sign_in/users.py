@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...document.application import AppObserver
-from ...document.auth import Credential, SignIn
-from ...model.model import Json
+from ...document.auth import Credential, SignIn, auth_names
+from ...model.model import UNSAFE, Json
 
 USER, OTHER, ADMIN = "user", "other_user", "admin"
 PAIRS = {
@@ -94,3 +94,19 @@ def with_constants(value: Any, name: str) -> Any:
     for part in PARTS:
         value = value.replace(f"{{{{{part}}}}}", f"{{{{{constant(name, part)}}}}}")
     return value
+
+
+def names_other(request: Json) -> bool:
+    """Whether the path of a request names the other user: whom somebody follows."""
+    texts = {f"{{{{{constant(OTHER, part)}}}}}" for part in ("name", "email")}
+    return any(isinstance(value, str) and value in texts for value in (request.get("path_parameters") or {}).values())
+
+
+def is_made_by_user(step: Json) -> bool:
+    """Whether the first user changes something by a request."""
+    return step["method"] in UNSAFE and auth_names(step) == (USER,)
+
+
+def by_other(step: Json) -> Json:
+    """Return a request of the first user as one of the other user; any other as it is."""
+    return {**step, "auth": OTHER} if is_made_by_user(step) else step

@@ -13,12 +13,12 @@ import pytest
 from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.distinct import _THIRD_FORMATS, other_value, third_value
-from testwright.engine.api.probe.effects.columns import SORTED
 from testwright.engine.api.probe.effects.conditions import conditional_proposals, heeding_conditions
-from testwright.engine.api.probe.effects.lists import FLAGS, filled_lists
 from testwright.engine.api.probe.effects.makers import maker_proposals
-from testwright.engine.api.probe.effects.query_effects import with_effect
 from testwright.engine.api.probe.effects.totals import total_proposals
+from testwright.engine.api.probe.lists.columns import SORTED
+from testwright.engine.api.probe.lists.filled import FLAGS, filled_lists
+from testwright.engine.api.probe.lists.query_effects import with_effect
 from testwright.engine.api.probe.propose_relations import _opposite, relation_proposals
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.second_values import second_things, third_things
@@ -150,7 +150,7 @@ async def test_what_holds_something_is_emptied_before_it_is_removed_and_made_aga
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
     again = by_name(await relation_proposals(finder, world, await second_things(finder, world), 99))[
-        "moves after_it_was_made_again"
+        "moves after_the_part_was_made_again"
     ]
     assert [step["body"]["content"]["pieces"] for step in again.setup if step["path"].endswith("/moves")] == [1, -1]
 
@@ -217,7 +217,7 @@ async def test_a_second_session_goes_on_when_the_first_one_has_ended(
     assert [step["path"] for step in later.setup] == ["/login", "/logout"]
     assert later.request["headers"] == {"Authorization": "Bearer {{issued_token}}"}
     assert "auth" not in later.request
-    assert "me after_a_second_login" in found
+    assert "me with_its_first_token_after_a_second_login" in found
 
 
 def _signed(claims: Json) -> str:
@@ -233,7 +233,7 @@ async def test_no_session_goes_on_with_a_token_that_may_be_the_first_one(
     token: Callable[[int], str], finder: BaselineFinder, world: ResourceModel
 ) -> None:
     cast(Any, finder).token = token
-    assert set(by_name(await second_sessions(finder, world, 99))) == {"me after_a_second_login"}
+    assert set(by_name(await second_sessions(finder, world, 99))) == {"me with_its_first_token_after_a_second_login"}
 
 
 async def test_tokens_with_an_id_of_their_own_are_told_apart_in_the_same_second(
@@ -260,8 +260,10 @@ async def test_who_signs_up_with_a_small_letter_logs_in_with_a_capital_one_and_t
     body = {**sign_up.request["body"], "content": content}
     world.baselines["sign_up"] = replace(sign_up, request={**sign_up.request, "body": body})
     found = by_name(list(letter_case_proposals(world)))
-    other, usual = (found[f"log_in with_a_{kind}_letter_after_a_sign_up_with_another"] for kind in kinds)
+    start = "log_in with_the_name_in_another_case"
+    other, usual = found[start], found[f"{start}_the_other_way_round"]
+    assert [f"with a {kind} letter" in one.title for one, kind in zip((other, usual), kinds, strict=True)] == [True] * 2
     assert other.setup[0]["body"]["content"]["email"] == usual.request["body"]["content"]["email"] == email
     assert other.request["body"]["content"]["email"] == email[:1].swapcase() + email[1:]
     assert "{{" not in json.dumps(other.request)
-    assert found[f"sign_up with_a_{kinds[0]}_letter_after_a_{kinds[1]}_one"].category == "state"
+    assert found["sign_up with_a_name_that_differs_in_case_only"].category == "state"

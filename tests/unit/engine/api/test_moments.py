@@ -78,7 +78,7 @@ async def test_an_order_that_is_asked_for_is_told(sort: str, first: str) -> None
 
 async def test_of_a_page_of_such_a_list_only_the_length_is_told() -> None:
     checks = told(await marked(News(), {**READ, "query": {"limit": 1}}))
-    assert checks == ['len(response.json["news"]) == 1', 'isinstance(response.json["news"][0], dict)']
+    assert checks == ['len(response.json["news"]) == 1']
 
 
 @pytest.mark.parametrize("news", [News(newest_first=False), News(seconds="2026-01-01T10:00:00.{}1")])

@@ -10,7 +10,7 @@ from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Operation
 from testwright.engine.api.probe.distinct import distinct_request
 from testwright.engine.api.probe.effects.conditions import conditional_proposals
-from testwright.engine.api.probe.effects.lists import filled_lists
+from testwright.engine.api.probe.lists.filled import filled_lists
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel
 from testwright.engine.api.values.data import SampleValues
 from testwright.tests.support.engine.baselines import add_baselines

@@ -13,11 +13,11 @@ from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal, Operation
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.distinct import distinct_request
-from testwright.engine.api.probe.effects.columns import picked_fields, told_fields
-from testwright.engine.api.probe.effects.lists import FILLED, filled_lists
 from testwright.engine.api.probe.effects.other_ids import other_id_proposals
-from testwright.engine.api.probe.effects.query_effects import with_effect
 from testwright.engine.api.probe.judge import expectations
+from testwright.engine.api.probe.lists.columns import picked_fields, told_fields
+from testwright.engine.api.probe.lists.filled import FILLED, filled_lists
+from testwright.engine.api.probe.lists.query_effects import with_effect
 from testwright.engine.api.probe.propose_updates import update_proposals
 from testwright.engine.api.probe.propose_values import body_proposals
 from testwright.engine.api.probe.resource_model import ResourceModel

@@ -12,10 +12,10 @@ from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import Api, HttpAnswer, Json, ObservedProposal, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
-from testwright.engine.api.probe.effects.lists import filled_lists
 from testwright.engine.api.probe.execute import drop_setup
 from testwright.engine.api.probe.explore import _unrefused_logins
 from testwright.engine.api.probe.judge import find_violation
+from testwright.engine.api.probe.lists.filled import filled_lists
 from testwright.engine.api.probe.propose_access import access_proposals
 from testwright.engine.api.probe.propose_values import parameter_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel

@@ -14,8 +14,8 @@ from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
-from testwright.engine.api.probe.effects.lists import filled_lists
-from testwright.engine.api.probe.effects.query_effects import with_effect
+from testwright.engine.api.probe.lists.filled import filled_lists
+from testwright.engine.api.probe.lists.query_effects import with_effect
 from testwright.engine.api.probe.propose import readings_after_change
 from testwright.engine.api.probe.propose_relations import relation_proposals, untouched_readings
 from testwright.engine.api.probe.propose_updates import update_proposals
@@ -253,7 +253,7 @@ async def test_what_exists_is_asked_for_below_another_parent(finder: BaselineFin
 async def test_a_list_is_read_below_what_was_removed_and_made_again_under_its_number(
     finder: BaselineFinder, world: ResourceModel
 ) -> None:
-    again = (await _relations(finder, world))["tags after_it_was_made_again"]
+    again = (await _relations(finder, world))["tags after_the_note_was_made_again"]
     assert [step["method"] for step in again.setup] == ["POST", "POST", "DELETE", "POST"]
 
 

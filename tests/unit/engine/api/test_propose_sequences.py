@@ -11,9 +11,9 @@ from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.distinct import alike_pair, distinct_request
-from testwright.engine.api.probe.effects.lists import filled_lists
 from testwright.engine.api.probe.execute import merge_observations
 from testwright.engine.api.probe.judge import expectations
+from testwright.engine.api.probe.lists.filled import filled_lists
 from testwright.engine.api.probe.propose import readings_after_change
 from testwright.engine.api.probe.propose_sequences import state_dependent_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request

@@ -11,7 +11,7 @@ from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Operation
 from testwright.engine.api.probe.curl import curl_lines
 from testwright.engine.api.probe.effects.conditions import conditional_proposals
-from testwright.engine.api.probe.effects.lists import filled_lists
+from testwright.engine.api.probe.lists.filled import filled_lists
 from testwright.engine.api.probe.propose_updates import update_proposals
 from testwright.engine.api.probe.resource_model import ResourceModel, readings_of
 from testwright.engine.api.values.data import SampleValues

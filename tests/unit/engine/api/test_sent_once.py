@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -94,3 +95,17 @@ def test_a_new_id_is_no_change_and_another_value_is(changed: dict[str, Any], dif
     answers = [HttpAnswer(200, {}, json.dumps(one)) for one in (changed, usual, again)]
     assert differs_from(*answers) is differs
     assert differs_from(HttpAnswer(404, {}, answers[1].text), *answers[1:])
+
+
+@pytest.mark.parametrize(("seconds", "differs"), [(2, False), (-2, False), (900, True)])
+@pytest.mark.parametrize("zone", ["", "Z", "+02:00"])
+def test_a_moment_of_the_next_second_is_no_change_and_a_later_one_is(seconds: int, differs: bool, zone: str) -> None:
+    now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+    usual, changed = (f"{one.isoformat()}{zone}" for one in (now, now + timedelta(seconds=seconds)))
+    assert differs_from(*(HttpAnswer(200, {}, json.dumps({"made": one})) for one in (changed, usual, usual))) is differs
+
+
+@pytest.mark.parametrize("changed", ["2025-06-11T10:01:00", "2025-06-31T10:00:00", "soon"])
+def test_a_moment_that_somebody_has_written_is_changed_by_a_minute(changed: str) -> None:
+    usual = "2025-06-11T10:00:00"
+    assert differs_from(*(HttpAnswer(200, {}, json.dumps({"end": one})) for one in (changed, usual, usual)))

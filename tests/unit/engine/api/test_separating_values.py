@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.probe.effects.lists import _separating_values
+from testwright.engine.api.probe.lists.filled import _separating_values
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.values import paging
 from testwright.engine.api.values.data import SampleValues

@@ -9,7 +9,7 @@ import pytest
 
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer
-from testwright.engine.api.probe.effects.stored_lists import queries_varied, stored_lists
+from testwright.engine.api.probe.lists.stored import queries_varied, stored_lists
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel
 from testwright.engine.api.values.data import SampleValues
 

@@ -1,4 +1,4 @@
-"""Readings of a list that no single change fills: the news of those whom somebody follows."""
+"""Readings of a list that no single change of a user fills."""
 
 from __future__ import annotations
 

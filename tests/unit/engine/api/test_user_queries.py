@@ -12,8 +12,8 @@ from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json, Proposal
 from testwright.engine.api.probe.baselines import BaselineFinder
-from testwright.engine.api.probe.effects.lists import BY_USERS, filled_lists
-from testwright.engine.api.probe.effects.query_effects import with_effect
+from testwright.engine.api.probe.lists.filled import BY_USERS, filled_lists
+from testwright.engine.api.probe.lists.query_effects import with_effect
 from testwright.engine.api.probe.resource_model import ResourceModel
 from testwright.engine.api.probe.second_values import second_things
 from testwright.engine.api.values.data import SampleValues
@@ -80,6 +80,6 @@ async def test_a_query_by_the_name_of_a_user_is_kept_where_it_picks_out_some() -
 async def test_its_words_tell_the_user_and_how_the_list_is_filled() -> None:
     titles = [one.title for one in await _proposed()]
     assert titles == [
-        "GET /notes lists by author of the user of two users",
-        "GET /notes lists by author of another user of two users",
+        "GET /notes by author lists what is of one user",
+        "GET /notes by author lists what is of another user",
     ]

@@ -12,7 +12,7 @@ from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer, Json
 from testwright.engine.api.probe.baselines import BaselineFinder
 from testwright.engine.api.probe.distinct import distinct_request, third_request
-from testwright.engine.api.probe.effects.lists import filled_lists
+from testwright.engine.api.probe.lists.filled import filled_lists
 from testwright.engine.api.probe.propose_sequences import state_dependent_proposals
 from testwright.engine.api.probe.propose_updates import update_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel
@@ -95,7 +95,7 @@ async def test_an_update_of_the_one_thing_takes_what_one_of_several_has(world: R
     assert second is not None
     others = {"add": replace(world.baselines["add"], request=second[0])}
     found, _ = await state_dependent_proposals(cast(BaselineFinder, Taken()), world, others, 99)
-    [taken] = [one for one in found if one.name == "with_a_taken_title"]
+    [taken] = [one for one in found if one.name == "with_a_taken_title" and one.operation.name == "change"]
     assert taken.request["body"]["content"] == {"article": {"title": "other title"}}
 
 
@@ -106,4 +106,5 @@ def test_a_list_is_filtered_by_what_its_members_hold_in_lists(world: ResourceMod
     world.baselines["add"] = BaselineRequest(adding.operation, request, (), adding.answer, adding.saves)
     asked = [one.request.get("query") for one in filled_lists(world, {})]
     assert {"tag": "python"} in asked
-    assert {"tag": "ti"} in asked
+    assert {"tag": "PYTHON"} in asked
+    assert {"tag": "unknown"} in asked

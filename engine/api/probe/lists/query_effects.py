@@ -6,15 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ...model.json_values import lists
 from ...model.model import HttpAnswer, Json, Proposal
 from ..baselines import BaselineFinder
 from ..execute import differs_from
 from ..propose_access import FOR_OTHERS
-from ..resource_model import ResourceModel, parse_json
+from ..resource_model import ResourceModel
 from ..sign_in.users import USER
 from .columns import PICKED, SORTED
-from .lists import BY_USERS, FLAGS
+from .filled import BY_USERS, FLAGS
+from .members import count_members
 
 _MOST_FOR_OTHERS = 2
 
@@ -57,7 +57,7 @@ async def with_effect(
         worth = picked.ok or picked.status >= 500 or kind not in (SORTED, PICKED, BY_USERS)
         if kind == BY_USERS and picked.ok:
             # A name that nothing has is no user's, and one that all have picks out nothing.
-            worth = 0 < _listed(picked) < _listed(plain[story][0])
+            worth = 0 < count_members(picked) < count_members(plain[story][0])
         if worth and differs_from(picked, *plain[story]):
             found.append(proposal)
             kept[filter_of] += for_others
@@ -72,11 +72,6 @@ def _compared(world: ResourceModel, proposal: Proposal) -> Json:
     query = world.baselines[proposal.operation.name].request.get("query")
     request: Json = {key: entry for key, entry in proposal.request.items() if key != "query"}
     return {**request, "query": query} if query else request
-
-
-def _listed(answer: HttpAnswer) -> int:
-    """Return how many members the lists of an answer have."""
-    return sum(len(members) for _, members in lists(parse_json(answer), frozenset()))
 
 
 async def _last(finder: BaselineFinder, steps: Sequence[Json], *, again: bool = False) -> HttpAnswer:

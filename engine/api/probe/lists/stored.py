@@ -11,7 +11,7 @@ from ...model.model import ApiParameter, Proposal
 from ...values import paging
 from ..propose_values import copy_request, make_proposal
 from ..resource_model import BaselineRequest, ResourceModel, parse_json, put_parameter
-from .lists import FILTERS
+from .filled import FILTERS, PAGES
 
 _LEAST = 2
 _MOST_VALUES = 2
@@ -67,4 +67,5 @@ def _by(
         request = copy_request(reading.request)
         put_parameter(request, parameter, given)
         title, words = f"by_{name}_{str(value)[:30]}", f"lists by {name} {value}"
-        yield make_proposal(reading, title, words, "success", request, group=FILTERS, priority="high")
+        group = PAGES if paging.cuts(name) else FILTERS
+        yield make_proposal(reading, title, words, "success", request, group=group, priority="high")

@@ -95,7 +95,8 @@ def _filtered(
         request = copy_request(reading.request)
         put_parameter(request, parameter, value)
         name, words = f"filled_by_{parameter.name}_{str(value)[:30]}", f"lists by {parameter.name} {value}"
-        marks = {"setup": setup, "group": FILTERS, "priority": "high"}
+        group = PAGES if paging.cuts(parameter.name) else FILTERS
+        marks = {"setup": setup, "group": group, "priority": "high"}
         yield make_proposal(reading, name, words, "success", request, **marks)
         if not ordered:
             yield from filtered_for_others(world, reading, setup, request, name, words)
@@ -124,18 +125,25 @@ def _filtered_by_users(
         for user in users:
             request = copy_request(reading.request)
             put_parameter(request, parameter, f"{{{{{constant(user, part)}}}}}")
-            who = "the user" if user == USER else "another user"
-            title, words = f"{name}_{user}_{how}", f"lists by {name} of {who} {how.replace('_', ' ')}"
+            who = "one user" if user == USER else "another user"
+            # That there are two of them is what the test is about.
+            after = "" if how == OF_TWO_USERS else f" {how.replace('_', ' ')}"
+            words = f"by {name} lists what is of {who}{after}"
+            title = words.replace(" ", "_")
             marks = {"setup": setup, "group": BY_USERS, "priority": "high"}
             yield make_proposal(reading, title, words, "success", request, **marks)
 
 
 FILLED = "lists_what_was_made"
 """The name of the reading of a list of what was put into it."""
+OF_TWO_USERS = "of_two_users"
+"""How a list is filled of which each of two users has made a member."""
 BY_USERS = "by_users"
 """The group of readings of a list by the name of a user."""
 FILTERS = "filters"
 """The group of readings of a filled list by a query."""
+PAGES = "pages"
+"""The group of readings of a filled list by what counts, pages or passes over its members."""
 FLAGS = "filters_"
 """The beginning of the groups of such readings by a flag, of a list that is filled for it."""
 
@@ -163,7 +171,7 @@ def _told_apart_by_flags(
         theirs = tuple(
             {**step, "auth": OTHER} if step in seconds and step.get("auth") == USER else step for step in setup
         )
-        found += [("of_two_users", theirs)] if theirs != setup else []
+        found += [(OF_TWO_USERS, theirs)] if theirs != setup else []
     below = f"{reading.operation.path.rstrip('/')}/{{"
     inner = [one for one in world.baselines.values() if one.operation.path.startswith(below)]
     done = [one for one in inner if one.operation.method == "POST" and one.operation.path[-1] != "}"]
@@ -201,7 +209,7 @@ def _second_page(reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[
                 request = copy_request(reading.request)
                 request["query"] = {**(request.get("query") or {}), name: number, size: 1}
                 title, words = f"filled_by_{name}_and_{size}", f"lists by {name} {number} and {size} 1"
-                marks = {"setup": setup, "group": FILTERS, "priority": "high"}
+                marks = {"setup": setup, "group": PAGES, "priority": "high"}
                 yield make_proposal(reading, title, words, "success", request, **marks)
 
 
@@ -254,12 +262,14 @@ def _member_values(world: ResourceModel, parameter: ApiParameter, story: list[Js
     elif type_of(whole) == "boolean":
         values += [True, False]
     else:
+        free = not whole.keys() & {"format", "pattern", "enum"}
         texts = [text for request in story for text in _texts(request)]
-        # Prefixes: a search for them finds some members and not others.
-        values += [text[:2] for text in texts[:3]]
         # In other letters it finds them, too, or it does not.
-        words = [text for text in values if isinstance(text, str) and text.upper() != text]
-        values += [text.upper() for text in words[:1]] if not whole.keys() & {"format", "pattern", "enum"} else []
+        words = [text for text in (*values, *texts) if isinstance(text, str) and text.upper() != text]
+        values += ["unknown", *(text.upper() for text in words[:1])] if free else []
+        # A search for the first word of a text finds some members and not others; what is one word it finds in several.
+        several = [text.partition(" ")[0] for text in texts if " " in text]
+        values += [*several[:1], *texts[:1]] if free else [text[:2] for text in texts[:3]]
     return values
 
 
