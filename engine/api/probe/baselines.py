@@ -34,6 +34,7 @@ from .resource_model import (
     with_header,
 )
 from .saved_ids import find_saved_ids, makers_first
+from .sign_in.issued import further_logins, with_issued_tokens
 from .sign_in.shapes import ends_session, part_of
 from .sign_in.users import constant
 
@@ -171,6 +172,8 @@ class BaselineFinder:
         yield from self._undoing(operation, plain[0], "POST")
         # Whom somebody follows is another one: of oneself nobody could tell who follows whom.
         yield from self._of_users(operation, others=True)
+        yield from further_logins(self._world, operation)
+        yield from with_issued_tokens(self._world, operation)
         yield plain
         yield from self._undoing(operation, plain[0], "PUT")
         full = build_request(self._world, operation, full=True)

@@ -220,8 +220,10 @@ def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterat
     # The framework words these refusals, and words them differently from version to version.
     if seen.proposal.category == "contract" or seen.proposal.group == MALFORMED:
         return
-    plain = isinstance(value, dict) and not any(isinstance(item, dict | list) for item in value.values())
-    if plain and not seen.unstable_body and len(json.dumps(value)) <= _MOST_ERROR:
+    nested = isinstance(value, dict) and any(isinstance(item, dict | list) for item in value.values())
+    # Of what is invalid a library tells field by field, in its own words; of a conflict the application itself does.
+    plain = isinstance(value, dict) and not (nested and seen.proposal.category == "validation")
+    if plain and not _is_report(value) and not seen.unstable_body and len(json.dumps(value)) <= _MOST_ERROR:
         if secret:
             yield from _parts(seen, value, secret)
         else:
@@ -231,6 +233,11 @@ def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterat
     hidden = seen.unstable_body | secret
     if isinstance(place, list) and place and not any(pointer.startswith("/detail/0/loc") for pointer in hidden):
         yield _part("/detail/0/loc", "equals", place)
+
+
+def _is_report(value: Any) -> bool:
+    """Whether an answer is a validator's report: the places of what is invalid."""
+    return isinstance(resolve_pointer(value, "/detail/0/loc"), list)
 
 
 def _part(pointer: str, operator: str, value: Any) -> Json:

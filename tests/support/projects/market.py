@@ -23,8 +23,11 @@ def app(environ, start_response):
 
 def answered(method, parts, environ, body):
     kind = parts[0]
-    if kind in ("people", "login") and len(parts) == 1:
+    if kind in ("people", "login", "session") and len(parts) == 1:
         return signing_in(kind, body)
+    if kind == "session":
+        who = TOKENS.get(body.get("refresh_token"))
+        return (200, {"name": who}) if who else (401, {"error": "no such token"})
     if kind in ("shops", "items"):
         return shopping(method, parts, body)
     who = TOKENS.get(environ.get("HTTP_AUTHORIZATION", "").removeprefix("Bearer "))
@@ -55,7 +58,7 @@ def signing_in(kind, body):
         return 401, {"error": "wrong name or password"}
     token = secrets.token_hex(20)
     TOKENS[token] = name
-    return 200, {"access_token": token}
+    return 200, {"refresh_token" if kind == "session" else "access_token": token}
 
 
 def shopping(method, parts, body):
@@ -121,6 +124,8 @@ DOCUMENT: dict[str, Any] = {
     "paths": {
         "/people": {"post": _operation("signUp", _body(*_PERSON, **_PERSON))},
         "/login": {"post": _operation("logIn", _body("username", "password", username=_TEXT, password=_TEXT))},
+        "/session": {"post": _operation("openSession", _body("username", "password", username=_TEXT, password=_TEXT))},
+        "/session/renewal": {"post": _operation("renew", _body("refresh_token", refresh_token=_TEXT))},
         "/news": {"post": _operation("publish", _body("text", text=_TEXT), guarded=True)},
         "/feed": {"get": _operation("feed", guarded=True)},
         "/people/{username}/follow": {

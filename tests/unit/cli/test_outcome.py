@@ -25,6 +25,17 @@ def test_defects_come_before_the_modules_which_show_tests_branches_and_mutants(c
     assert shown.index("Suspected defect: add_0") < shown.index("Suspected defect: add_1") < shown.index("cart1.py: 5")
 
 
+def test_of_tests_whose_program_runs_elsewhere_no_branches_are_told(capsys):
+    report = large_report(5, modules=1)
+    coverage = report.targets[0].coverage
+    assert coverage.after is not None
+    after = coverage.after.model_copy(update={"covered_branches": 0})
+    target = report.targets[0].model_copy(update={"coverage": coverage.model_copy(update={"after": after})})
+
+    print_result(RunResult(report.model_copy(update={"targets": [target]}), Path("report.md")), as_json=False)
+    assert "src/shop/cart1.py: 5 tests, mutants 75 % noticed" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("classes", "said"),
     [

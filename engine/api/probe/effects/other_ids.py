@@ -38,7 +38,7 @@ async def other_id_proposals(
     found: list[Proposal] = []
     updates = (one for one in world.baselines.values() if is_wanted(one.operation, wanted))
     asked = ((baseline, *one) for baseline in updates for one in _with_another_id(world, baseline, second))
-    for baseline, name, request, setup in islice(asked, most):
+    for baseline, name, request, strange, setup in islice(asked, most):
         answers = await finder.send((*setup, request))
         reached = len(answers) == len(setup) + 1 and all_worked(answers[:-1], setup)
         declared = (
@@ -49,7 +49,6 @@ async def other_id_proposals(
         # What is refused without the id as well is refused for something else, such as an address that is taken; and
         # where no property is taken that nobody knows, it is not looked at whose id it is.
         control = (*setup, baseline.request)
-        strange = with_body(baseline.request, {**(fields_of(baseline.request) or {}), _MADE_UP: 1})
         if not declared and (await finder.send((*setup, strange)))[-1].status == answers[-1].status:
             continue
         if all_worked(await finder.send(control), control):
@@ -61,8 +60,10 @@ async def other_id_proposals(
 
 def _with_another_id(
     world: ResourceModel, baseline: BaselineRequest, second: Others
-) -> Iterator[tuple[str, Json, tuple[Json, ...]]]:
-    """Yield the name of the id, an update with that of another thing, and the setup that makes both."""
+) -> Iterator[tuple[str, Json, Json, tuple[Json, ...]]]:
+    """Yield the name of the id, an update with that of another thing, one with a property that nobody knows in its
+    place, and the setup that makes both things.
+    """
     operation, content = baseline.operation, fields_of(baseline.request)
     if operation.method not in UPDATES or operation.body is None or content is None:
         return
@@ -76,5 +77,6 @@ def _with_another_id(
             if pointer.startswith(HEADERS) or not isinstance(value_at(content, place[:-1]), dict):
                 continue
             changed = replace_value(content, place, f"{{{{{names[variable]}}}}}")
+            strange = replace_value(content, (*place[:-1], _MADE_UP), "made up")
             setup = tuple(merge_setups(baseline.setup, [other.saving]))
-            yield place[-1], with_body(baseline.request, changed), setup
+            yield place[-1], with_body(baseline.request, changed), with_body(baseline.request, strange), setup

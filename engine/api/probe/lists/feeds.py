@@ -16,7 +16,7 @@ from ..distinct import Others
 from ..effects.answers import last_answer
 from ..propose_values import copy_request, make_proposal
 from ..resource_model import BaselineRequest, ResourceModel, merge_setups, put_parameter
-from ..sign_in.users import OTHER, USER, by_other, names_other
+from ..sign_in.users import OTHER, USER, by_other, constant, names_other
 from .filled import PAGES
 from .members import count_members, list_lengths
 
@@ -80,14 +80,27 @@ def _ways(world: ResourceModel) -> Iterator[list[Way]]:
 def _setups(way: Way, second: Others, third: Others) -> Iterator[Setup]:
     """Yield the requests that fill a list: two things of the other user and one of the user's own, then one alone.
 
-    What is made below something of the other user's may not be for the user to make.
+    The other user does the same first, so that the user's own thing is somebody's news as well: where a list forgets
+    who asks, it has this one, too. That, and making something of one's own, may not be possible.
     """
     _, deed, maker = way
     name = maker.operation.name
     theirs = tuple(by_other(step) for step in maker.story)
     if name in second and name in third:
-        yield Setup(_after((*theirs, by_other(third[name].saving), second[name].saving), deed), several=True)
+        several = (*theirs, by_other(third[name].saving), second[name].saving)
+        yield Setup(_after((*several, _the_other_way_round(deed)), deed), several=True)
+        yield Setup(_after(several, deed), several=True)
     yield Setup(_after(theirs, deed), several=False)
+
+
+def _the_other_way_round(deed: BaselineRequest) -> Json:
+    """Return what a user does to another one as that one does it to the user."""
+    named = {f"{{{{{constant(OTHER, part)}}}}}": f"{{{{{constant(USER, part)}}}}}" for part in ("name", "email")}
+    place = {
+        name: named.get(value, value) if isinstance(value, str) else value
+        for name, value in deed.request["path_parameters"].items()
+    }
+    return by_other({**copy_request(deed.request), "path_parameters": place})
 
 
 def _after(made: tuple[Json, ...], deed: BaselineRequest) -> tuple[Json, ...]:

@@ -9,6 +9,7 @@ import re
 
 from .handler_checks import TYPES
 from .handler_optional import OptionalKeys
+from .handler_schemas import keys_of
 from .handler_trees import (
     bound_again,
     leaves,
@@ -331,8 +332,23 @@ class _Walk(OptionalKeys):
         if isinstance(target, type) and any(self.place(value) == ("body", ()) for value in given):
             self.reads.models.append(target)
             self.reads.body = True
+        elif given and self.place(given[0]) == ("body", ()) and self.is_by_schema(callee, node.keywords):
+            self.reads.body = True
         elif inspect.isfunction(target) and self.depth + 1 < _MOST_DEPTH:
             self.entered(node, target)
+
+    def is_by_schema(self, callee, keywords):
+        """Whether a schema loads or dumps the body, whose keys are read then: `user_schema.load(request.json)`."""
+        if not isinstance(callee, ast.Attribute):
+            return False
+        owner = callee.value.func if isinstance(callee.value, ast.Call) else callee.value
+        schema = self.names.get(owner.id) if isinstance(owner, ast.Name) else None
+        keys = list(keys_of(schema, callee.attr, any(one.arg == "partial" for one in keywords)))
+        for key, told, required in keys:
+            found = self.reads.at("body", (key,))
+            for name, value in {**told, **({"required": True} if required else {})}.items():
+                found.setdefault(name, value)
+        return bool(keys)
 
     def entered(self, node, target):
         """Read a function that a call gives the request, parts of it, or names of what it is to read."""

@@ -98,6 +98,13 @@ def test_a_refused_body_needs_nothing_that_its_ids_name(spec: dict[str, Any]) ->
     assert all("arrange" not in one for one in refused)
 
 
+def test_a_further_login_takes_the_users_name_and_what_it_gives_is_sent_under_its_name(spec: dict[str, Any]) -> None:
+    login, renewal = case(spec, "open_session_succeeds"), case(spec, "renew_succeeds")
+    assert login["act"]["request"]["body"]["content"]["username"] == "{{USER_NAME}}"
+    assert renewal["act"]["request"]["body"]["content"] == {"refresh_token": "{{issued_refresh_token}}"}
+    assert statuses(renewal) == [200]
+
+
 def test_its_tests_pass_in_a_project_of_their_own(spec: dict[str, Any], tmp_path: Path) -> None:
     written = render_api(spec, "pytest", "tests/test_market_api.py")
     root = make_project(tmp_path, {**FILES, **{file.path: file.contents for file in written}})

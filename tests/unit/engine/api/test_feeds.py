@@ -40,7 +40,8 @@ class Feed:
         follows = False
         for one in requests[:-1]:
             news += [one["auth"]] if one["path"] == "/news" else []
-            follows = one["method"] == "POST" if one["path"].endswith("/follow") else follows
+            is_user = one["path"].endswith("/follow") and one["auth"] == "user"
+            follows = one["method"] == "POST" if is_user else follows
         shown = [who for who in news if not self.private or (follows and who == "other_user")]
         answer = HttpAnswer(200, {}, json.dumps({"news": shown}))
         return (*(HttpAnswer(201, {}, "{}") for _ in requests[1:]), answer)
@@ -77,8 +78,10 @@ async def test_a_feed_is_read_after_a_user_follows_who_made_its_members_beside_w
         ("/news", "other_user"),
         ("/news", "other_user"),
         ("/news", "user"),
+        ("/people/{name}/follow", "other_user"),
         ("/people/{name}/follow", "user"),
     ]
+    assert [step["path_parameters"]["name"] for step in theirs.setup[3:]] == ["{{USER_NAME}}", "{{OTHER_NAME}}"]
     answers = {name: await feed.send((*one.setup, one.request)) for name, one in found.items()}
     shown = {name: json.loads(one[-1].text)["news"] for name, one in answers.items()}
     assert shown["lists_theirs_after_follow"] == ["other_user", "other_user"]

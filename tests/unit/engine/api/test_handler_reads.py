@@ -8,7 +8,7 @@ import subprocess
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -335,3 +335,100 @@ def test_a_project_below_the_prefix_of_python_is_no_library(folder: str, own: bo
     source = "class Service:\n    def add(self, fields): ...\n"
     exec(compile(source, f"{sysconfig.get_paths()[folder]}/src_of_shop/services.py", "exec"), names)
     assert (own_method(names["Service"](), "add") is not None) is own
+
+
+class String:
+    """Stands in for a field of marshmallow, as do the others; of an unknown kind is what has another name."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.__dict__.update(settings)
+
+
+class Email(String):
+    """A text with a format."""
+
+
+class Integer(String):
+    """A number."""
+
+
+class Color:
+    """A field of the project's own."""
+
+
+class _UserSchema:
+    """Stands in for a schema of marshmallow."""
+
+    _declared_fields: ClassVar = {
+        "email": Email(required=True),
+        "age": Integer(data_key="years"),
+        "id": Integer(dump_only=True),
+        "password": String(required=True, load_only=True),
+        "color": Color(),
+    }
+
+    def __init__(self) -> None:
+        self.fields = dict(self._declared_fields)
+
+    def load(self, data: Any, **_: Any) -> Any:
+        return data
+
+    dump = load
+
+
+user_schema = _UserSchema()
+
+
+def _loads(request: Any) -> Any:
+    return user_schema.load(request.json)
+
+
+def _loads_a_part(request: Any) -> Any:
+    data = request.get_json()
+    return _UserSchema().load(data, partial=True)
+
+
+def _dumps(request: Any) -> Any:
+    return user_schema.dump(request.json)
+
+
+def _loads_something_else(request: Any) -> Any:
+    return json.dumps(request.json), subprocess.list2cmdline(request.json)
+
+
+class _Service:
+    """A service of the project, whose method reads the body."""
+
+    def rename(self, data: Any) -> Any:
+        return data["name"]
+
+
+service = _Service()
+
+
+def _hands_on(request: Any) -> Any:
+    return service.rename(request.json)
+
+
+def test_a_method_that_is_no_schemas_is_gone_through() -> None:
+    assert of_handler(_hands_on, "PUT").schema("body")["required"] == ["name"]
+
+
+@pytest.mark.parametrize(
+    ("handler", "names", "required"),
+    [
+        (_loads, {"email", "years", "password", "color"}, ["email", "password"]),
+        (_loads_a_part, {"email", "years", "password", "color"}, None),
+        (_dumps, {"email", "years", "id", "color"}, None),
+        (_loads_something_else, None, None),
+    ],
+)
+def test_a_schema_that_a_body_is_loaded_with_tells_its_keys(
+    handler: Callable[[Any], Any], names: set[str] | None, required: list[str] | None
+) -> None:
+    schema = of_handler(handler, "POST").schema("body")
+    assert (set(schema["properties"]) if schema else None) == names
+    assert schema.get("required") == required
+    if names:
+        assert schema["properties"]["email"] == {"type": "string", "format": "email"}
+        assert schema["properties"]["years"] == {"type": "integer"}

@@ -229,6 +229,17 @@ async def test_an_update_that_is_refused_without_the_id_as_well_is_not_told(worl
     assert await other_id_proposals(finder, world, _with_another(world), 9) == []
 
 
+async def test_an_id_that_is_refused_like_any_property_that_nobody_knows_is_not_told(world: ResourceModel) -> None:
+    class Closed(Answering):
+        """An application that takes no properties but its own."""
+
+        async def send(self, requests: Sequence[Json], *, again: bool = False) -> tuple[HttpAnswer, ...]:
+            known = requests[-1]["body"]["content"]["data"].keys() <= {"title", "text"}
+            return (*(HttpAnswer(201) for _ in requests[1:]), HttpAnswer(200 if known else 422))
+
+    assert await other_id_proposals(cast(BaselineFinder, Closed(422)), world, _with_another(world), 9) == []
+
+
 async def test_an_id_that_the_document_does_not_know_and_the_application_takes_is_not_told(
     world: ResourceModel,
 ) -> None:
