@@ -136,7 +136,7 @@ async def measure_on_plan(
         return {**_plan_asked(work, places, told.passing, measuring.needy(told), functions, options), **_time(options)}
 
     asked = {**_ready_asked(sources, options), "stop_after": READY_SECONDS}
-    written, completed = await suite.work(SCRIPT, run or SuiteOptions(), asked, _limits(options), plan())
+    written, completed = await suite.work(SCRIPT, run or SuiteOptions(), asked, _limits(options), plan)
     facts = _wellformed(written)
     _see_to_the_end(facts, completed)
     return measuring.report(planned, facts)

@@ -160,15 +160,15 @@ class Launcher:
         *,
         manner: PytestSetup,
         limits: Limits,
-        plan: Coroutine[Any, Any, Mapping[str, Any]] | None = None,
+        plan: Callable[[], Coroutine[Any, Any, Mapping[str, Any]]] | None = None,
     ) -> tuple[list[dict[str, Any]], Completed]:
         """Run another of our workers on the same files, in the same manner: the facts it wrote, and how it ended.
 
         Args:
             module: its name, relative to the worker's folder.
             more: added to the request.
-            plan: more of it, told to the worker when it is there; the worker makes itself ready meanwhile, which may
-                take `READY_SECONDS` and does not count as its time.
+            plan: finds more of it, once the worker has been started, and is told to it when it is there; the worker
+                makes itself ready meanwhile, which may take `READY_SECONDS` and does not count as its time.
 
         Raises:
             SandboxFailure: the sandbox broke.
@@ -185,7 +185,7 @@ class Launcher:
         whole = replace(limits, wall_seconds=limits.wall_seconds + ready)
         async with background_task(self._target.sandbox.run(replace(program, limits=whole))) as run:
             if plan is not None:
-                async with background_task(plan) as awaited:
+                async with background_task(plan()) as awaited:
                     await asyncio.wait((run, awaited), return_when=asyncio.FIRST_COMPLETED)
                     if awaited.done():
                         await asyncio.to_thread(self._give, folder, plan_file.name, json.dumps(awaited.result()))

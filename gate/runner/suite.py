@@ -223,7 +223,7 @@ class Suite:
         options: SuiteOptions,
         more: Mapping[str, Any],
         limits: Limits,
-        plan: Coroutine[Any, Any, Mapping[str, Any]] | None = None,
+        plan: Callable[[], Coroutine[Any, Any, Mapping[str, Any]]] | None = None,
     ) -> tuple[list[dict[str, Any]], Completed]:
         """Run another worker on the suite's files, in the manner in which the runner starts; see `Launcher.work`."""
         manner = self._manner or self._manners(options)[0]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import warnings
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -13,7 +17,7 @@ from testwright.gate.model.results import SuiteResult
 from testwright.gate.model.strictness import VerifyOptions
 from testwright.gate.mutation.measurement import MutationOptions, measure_mutants, measure_on_plan
 from testwright.gate.mutation.planning import JudgingTests
-from testwright.gate.runner.suite import open_suite
+from testwright.gate.runner.suite import Suite, open_suite
 from testwright.gate.verify.verify import verify_files
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
@@ -171,3 +175,21 @@ async def test_the_weak_sandbox_waits_for_the_first_run_and_comes_to_the_same(tm
         found.append((verified.mutation.results, [verdict.verdict for verdict in verified.verdicts]))
 
     assert found[0] == found[1]
+
+
+async def test_a_measurement_that_ends_before_its_worker_starts_plans_nothing(tmp_path: Path) -> None:
+    class Ended:
+        """A suite whose work is broken off at once."""
+
+        workspace = SimpleNamespace(project=tmp_path)
+
+        async def work(self, *_: Any) -> Any:
+            raise asyncio.CancelledError
+
+    judges: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with pytest.raises(asyncio.CancelledError):
+            await measure_on_plan(cast(Suite, Ended()), [], judges, MutationOptions())
+        gc.collect()
+    assert [str(one.message) for one in told if "never awaited" in str(one.message)] == []
