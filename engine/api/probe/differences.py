@@ -16,7 +16,9 @@ from .resource_model import is_complete
 
 Json = Mapping[str, Any]
 _MOST_LETTERS = 20
-"""Letters of a text that stands in a name; a longer one is called long."""
+"""Letters of a text that stands in a name."""
+_LONG = 30
+"""A text with more letters is called long."""
 _MOST_DIFFERENCES = 3
 _ABSENT = object()
 
@@ -109,10 +111,11 @@ def _words(part: str, name: str, value: Any, usual: Any) -> str:
         return f"with_empty_{name}"
     if isinstance(value, int | float):
         return f"with_{name}_{'minus_' if value < 0 else ''}{snake_case(str(abs(value)))}"
-    if isinstance(value, str) and len(value) > _MOST_LETTERS:
-        return f"with_long_{name}"
     saved = saved_names_in(value)
-    shown = saved[0] if saved else snake_case(value) if isinstance(value, str) else ""
+    if isinstance(value, str) and not saved and len(value) > _LONG:
+        return f"with_long_{name}"
+    said = isinstance(value, str) and len(value) <= _MOST_LETTERS
+    shown = saved[0] if saved else snake_case(str(value)) if said else ""
     # Dates and codes are no words.
     if shown and not any(letter.isdigit() for letter in shown):
         # "other title" says that it is a title.

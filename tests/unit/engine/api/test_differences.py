@@ -25,6 +25,8 @@ PLAIN = creating({"customer": "Ada"})
     [
         (creating({"customer": "Grace"}), ["with_customer_grace"]),
         (creating({"customer": "x" * 40}), ["with_long_customer"]),
+        (creating({"customer": "other.ada@example.com"}), ["with_other_customer"]),
+        (creating({"customer": "{{a_customer_that_was_saved}}"}), ["with_customer_a_customer_that_was_saved"]),
         (creating({"customer": ""}), ["with_empty_customer"]),
         (creating({"customer": "2024-05-03"}), ["with_other_customer"]),
         (creating({"customer": "Ada", "pieces": -2}), ["with_pieces_minus_2"]),
