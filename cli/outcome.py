@@ -285,7 +285,7 @@ def _target(console: Console, target: ReportTarget, kind: str, error: str, said:
     before, after = target.coverage.before, target.coverage.after
     branches = ""
     # Kept tests of a program that runs in processes of its own run no line that is measured; a note says so.
-    if after and after.branches and (after.covered_branches or not target.kept):
+    if after and after.branches and (after.covered or not target.kept):
         then = f"{100 * before.covered_branches / after.branches:.0f} → " if before else ""
         # Tests of flows go through several modules: another test type may tell other figures of this one alone.
         of = " of all it goes through" if target.test_type == "integration" else ""

@@ -19,7 +19,7 @@ from ..document.application import AppObserver
 from ..document.auth import Credential, with_credentials
 from ..model.json_values import HEADERS, TELLING_HEADERS, escape_key, leaves, resolve_pointer
 from ..model.model import REFUSALS, HttpAnswer, Json, ObservedProposal, Proposal
-from .resource_model import parse_json, variables_in
+from .resource_model import ISSUED, parse_json, variables_in
 
 _ROUNDS = 3
 _MOST_UNANSWERED = 2
@@ -247,6 +247,7 @@ async def drop_setup(
         proposal = observed.proposal
         # A token that a login gave is no value to write down.
         own = "{{" in str((proposal.request.get("headers") or {}).get("Authorization", ""))
+        own = own or any(name.startswith(ISSUED) or is_secret_name(name) for name in variables_in(proposal.request))
         named = {key: part for key, part in proposal.request.items() if key != "body" or not _names_field(observed)}
         refers = proposal.category != "authentication" and variables_in(named)
         if proposal.category not in _CATEGORIES or not proposal.setup or own or refers or not _is_refused(observed):
@@ -261,12 +262,11 @@ async def drop_setup(
 
 
 def _names_field(seen: ObservedProposal) -> bool:
-    """Whether the refusal of a body names the field that is broken, and the ids in the body are no secrets."""
+    """Whether the refusal of a body names the field that is broken."""
     # What is broken begins with its place: `user.email null`.
     field = seen.proposal.breaks.partition(" ")[0].rpartition(".")[2]
-    hides = any(map(is_secret_name, variables_in(seen.proposal.request)))
     named = bool(field) and re.search(rf"\b{re.escape(field)}\b", seen.answer.text) is not None
-    return seen.proposal.group == "broken_body" and named and not hides
+    return seen.proposal.group == "broken_body" and named
 
 
 def _is_refused(seen: ObservedProposal) -> bool:

@@ -222,7 +222,8 @@ def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterat
         return
     nested = isinstance(value, dict) and any(isinstance(item, dict | list) for item in value.values())
     # Of what is invalid a library tells field by field, in its own words; of a conflict the application itself does.
-    plain = isinstance(value, dict) and not (nested and seen.proposal.category == "validation")
+    is_own = seen.proposal.category == "state" and seen.answer.status not in INVALID
+    plain = isinstance(value, dict) and (not nested or is_own)
     if plain and not _is_report(value) and not seen.unstable_body and len(json.dumps(value)) <= _MOST_ERROR:
         if secret:
             yield from _parts(seen, value, secret)

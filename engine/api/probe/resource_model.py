@@ -353,6 +353,8 @@ def merge_setups(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:
     return made
 
 
+ISSUED = "issued_"
+"""What the names of saved tokens begin with: none of them is written into a test."""
 _ENTITY_TAG = "entity_tag"
 SAVED_TAG = f"{{{{{_ENTITY_TAG}}}}}"
 """What stands for the saved entity tag of a resource."""

@@ -261,8 +261,8 @@ _TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("quoted", lambda text: text.count("'") >= 2),
     ("double_quoted", lambda text: text.count('"') >= 2),
     ("with_open_quote", lambda text: text.count("'") % 2 == 1 or text.count('"') % 2 == 1),
-    # `#0099gg` is a colour, `#1` a number: a comment has words.
-    ("with_comment", lambda text: re.search(r"(?:^|\s)#[^\n]*?\w\s+\w|(?:^|\s)#\s", text) is not None),
+    # `#0099gg` is a colour, `#1` a number: a comment begins with a blank or with a word before another one.
+    ("with_comment", lambda text: re.search(r"(?:^|\s)#(?:[ \t!]|[A-Za-z]{3,}[ \t]+[A-Za-z])", text) is not None),
     ("with_line_break", lambda text: "\n" in text.strip()),
     ("with_backslash", lambda text: "\\" in text),
     ("padded", lambda text: text != text.strip() and bool(text.strip())),

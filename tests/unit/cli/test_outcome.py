@@ -29,7 +29,7 @@ def test_of_tests_whose_program_runs_elsewhere_no_branches_are_told(capsys):
     report = large_report(5, modules=1)
     coverage = report.targets[0].coverage
     assert coverage.after is not None
-    after = coverage.after.model_copy(update={"covered_branches": 0})
+    after = coverage.after.model_copy(update={"covered": 0, "covered_branches": 0})
     target = report.targets[0].model_copy(update={"coverage": coverage.model_copy(update={"after": after})})
 
     print_result(RunResult(report.model_copy(update={"targets": [target]}), Path("report.md")), as_json=False)

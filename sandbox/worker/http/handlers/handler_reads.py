@@ -341,9 +341,16 @@ class _Walk(OptionalKeys):
         """Whether a schema loads or dumps the body, whose keys are read then: `user_schema.load(request.json)`."""
         if not isinstance(callee, ast.Attribute):
             return False
-        owner = callee.value.func if isinstance(callee.value, ast.Call) else callee.value
+        made = callee.value if isinstance(callee.value, ast.Call) else None
+        owner = callee.value if made is None else made.func
         schema = self.names.get(owner.id) if isinstance(owner, ast.Name) else None
-        keys = list(keys_of(schema, callee.attr, any(one.arg == "partial" for one in keywords)))
+        settings = {one.arg: one.value for one in [*(made.keywords if made is not None else ()), *keywords]}
+        # Of several things, or of some of its keys, the schema itself tells too much.
+        if {"many", "only", "exclude"} & set(settings):
+            return False
+        said = settings.get("partial")
+        partial = None if said is None else not (isinstance(said, ast.Constant) and not said.value)
+        keys = list(keys_of(schema, callee.attr, partial))
         for key, told, required in keys:
             found = self.reads.at("body", (key,))
             for name, value in {**told, **({"required": True} if required else {})}.items():

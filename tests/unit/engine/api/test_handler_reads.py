@@ -356,8 +356,14 @@ class Color:
     """A field of the project's own."""
 
 
-class _UserSchema:
-    """Stands in for a schema of marshmallow."""
+class Schema:
+    """Stands in for that of marshmallow."""
+
+    __module__ = "marshmallow.schema"
+
+
+class _UserSchema(Schema):
+    """A schema of the project."""
 
     _declared_fields: ClassVar = {
         "email": Email(required=True),
@@ -386,6 +392,34 @@ def _loads(request: Any) -> Any:
 def _loads_a_part(request: Any) -> Any:
     data = request.get_json()
     return _UserSchema().load(data, partial=True)
+
+
+def _loads_no_part(request: Any) -> Any:
+    return user_schema.load(request.json, partial=False)
+
+
+def _loads_several(request: Any) -> Any:
+    return _UserSchema(many=True).load(request.json), user_schema.load(request.json, many=True)  # type: ignore[call-arg]
+
+
+class _Session:
+    """Stands in for an object that only a request has."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+session = _Session()
+
+
+def _keeps(request: Any) -> Any:
+    session.update(request.json)
+    session.load(request.json)
+    return request.json["name"]
+
+
+def test_an_object_that_may_only_be_looked_at_in_a_request_is_let_alone() -> None:
+    assert of_handler(_keeps, "POST").schema("body")["required"] == ["name"]
 
 
 def _dumps(request: Any) -> Any:
@@ -418,7 +452,9 @@ def test_a_method_that_is_no_schemas_is_gone_through() -> None:
     ("handler", "names", "required"),
     [
         (_loads, {"email", "years", "password", "color"}, ["email", "password"]),
+        (_loads_no_part, {"email", "years", "password", "color"}, ["email", "password"]),
         (_loads_a_part, {"email", "years", "password", "color"}, None),
+        (_loads_several, None, None),
         (_dumps, {"email", "years", "id", "color"}, None),
         (_loads_something_else, None, None),
     ],

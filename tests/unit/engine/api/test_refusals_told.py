@@ -21,6 +21,7 @@ REPORT = {"detail": [{"loc": ["body", "name"], "msg": "Field required"}]}
     [
         ("state", TAKEN, [("", TAKEN)]),
         ("validation", TAKEN, []),
+        ("boundary", TAKEN, []),
         ("validation", {"error": "a name is needed"}, [("", {"error": "a name is needed"})]),
         ("state", REPORT, [("/detail/0/loc", ["body", "name"])]),
         ("validation", REPORT, [("/detail/0/loc", ["body", "name"])]),

@@ -27,6 +27,7 @@ def words(*sources: str) -> list[str]:
         pytest.param("'a = 1 # one'", "'a = 1'", "with_comment", id="a comment"),
         pytest.param("'# all of it'", "'all'", "with_comment", id="nothing but a comment"),
         pytest.param("'#0099gg'", "'0099cc'", "with_punctuation", id="a colour, and no comment"),
+        pytest.param("'order #12 is late'", "'order 12 is late'", "with_punctuation", id="a number, and no comment"),
         pytest.param("'a:b'", "'ab'", "with_colon", id="a colon"),
         pytest.param("'http://a/b'", "'ab'", "with_slash", id="no colon but that of a scheme"),
     ],
