@@ -162,11 +162,10 @@ def _are_close(first: Any, second: Any) -> bool:
 
     What a request says of a moment is at any time: a deadline that is moved by a minute is another one.
     """
-    moments = [_moment(one) for one in (first, second)]
-    if None in moments:
+    one, other = _moment(first), _moment(second)
+    if one is None or other is None:
         return False
     now = datetime.now(UTC).replace(tzinfo=None)
-    [one, other] = [moment for moment in moments if moment is not None]
     return abs(one - other) < _ONE_TIME and all(abs(moment - now) < _TODAY for moment in (one, other))
 
 

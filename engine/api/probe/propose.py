@@ -229,10 +229,11 @@ def readings_after_change(
             if theirs is not None:
                 yield _around(world, change, theirs, second)
             reading = _of_same_user(change, reading)
-            yield _around(world, change, reading, second)
+            usually = _around(world, change, reading, second)
+            yield usually
             if request_key(change):
-                before = _around(world, change, reading, second)[2]
-                setup, saving = before.setup, change.saving
+                before, saving = usually[2], change.saving
+                setup = before.setup
                 again = tuple(merge_setups(setup, [saving]))
                 name, words = f"after_{change.operation.name}_twice", f"after {change.operation.label} twice"
                 twice = make_proposal(

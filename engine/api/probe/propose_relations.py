@@ -191,7 +191,7 @@ async def _across_parents(
         for variable in variables_in(made) if made is not None else ():
             parent = _saving(baseline.setup, {variable})
             sharing = [step for step in baseline.setup if variable in variables_in(step)]
-            other = next((one for one in second.values() if parent is not None and _is_like(one, parent)), None)
+            other = next((one for one in second.values() if parent is not None and one.is_like(parent)), None)
             if made is None or parent is None or other is None or len(sharing) < 2:
                 continue
             own = {name: f"other_{name}" for name in made["save"]}
@@ -212,10 +212,6 @@ async def _across_parents(
 def _saving(steps: Iterable[Json], names: Collection[str]) -> Json | None:
     """Return the request whose answer a name is saved from; None for none."""
     return next((step for step in steps if set(names) & set(step.get("save") or ())), None)
-
-
-def _is_like(one: BaselineRequest, step: Json) -> bool:
-    return (one.operation.method, one.operation.path) == (step["method"], step["path"])
 
 
 def _made_by(step: Json) -> str:

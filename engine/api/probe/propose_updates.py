@@ -9,7 +9,7 @@ from ..model.json_values import resolve_pointer
 from ..model.model import Json, Proposal
 from ..values.data import NOTHING
 from .distinct import NO_OTHERS, Others, other_value, unwrapped, with_optional, wrapper_in
-from .propose_values import copy_request, make_proposal, with_body
+from .propose_values import MOST_NAME, copy_request, make_proposal, with_body
 from .resource_model import (
     BaselineRequest,
     ResourceModel,
@@ -25,7 +25,6 @@ _SCALARS = (str, int, float)
 UPDATES = ("PUT", "PATCH")
 BY_NEW = "_by_its_new_"
 """What stands in the names of readings by the id that an update answers with."""
-_MOST_NAME = 90
 
 
 def update_proposals(world: ResourceModel, varied: Others = NO_OTHERS) -> Iterator[Proposal]:
@@ -71,21 +70,21 @@ def _by_new_id(
         request: the update.
         told: the name and the words of the reading by the id of before.
     """
-    named = reading.operation.path_parameters[-1:]
-    producer = world.producer_of(reading.operation, named[0]) if named else None
-    pointer = next(iter(producer.saves.values()), "") if producer is not None else ""
-    given = resolve_pointer(parse_json(update.answer), pointer) if pointer.startswith("/") else None
-    name, words = f"{told[0]}{BY_NEW}{named[0].name}" if named else "", f"{told[1]} by its new "
-    # A number or a random id is the thing's for ever; what is made of its title is not. A name is cut after 90 letters.
-    sent = [text.partition(" ")[0].lower() for text in _given(update).values() if isinstance(text, str)]
-    if not isinstance(given, str) or not any(word and word in given.lower() for word in sent) or len(name) > _MOST_NAME:
-        return
-    variable = f"new_{named[0].name}"
-    asked = copy_request(reading.request)
-    put_parameter(asked, named[0], f"{{{{{variable}}}}}")
-    setup = tuple(merge_setups(reading.setup, (*update.setup, {**request, "save": {variable: pointer}})))
-    words += named[0].name
-    yield make_proposal(reading, name, words, "state", asked, setup=setup, priority="high")
+    for named in reading.operation.path_parameters[-1:]:
+        producer = world.producer_of(reading.operation, named)
+        pointer = next(iter(producer.saves.values()), "") if producer is not None else ""
+        given = resolve_pointer(parse_json(update.answer), pointer) if pointer.startswith("/") else None
+        # A number or a random id is the thing's for ever; what is made of its title is not.
+        sent = [text.partition(" ")[0].lower() for text in _given(update).values() if isinstance(text, str)]
+        is_made = isinstance(given, str) and any(word and word in given.lower() for word in sent)
+        name, variable = f"{told[0]}{BY_NEW}{named.name}", f"new_{named.name}"
+        # Of a longer name nothing would tell which id it is about.
+        if is_made and len(name) <= MOST_NAME:
+            asked = copy_request(reading.request)
+            put_parameter(asked, named, f"{{{{{variable}}}}}")
+            setup = tuple(merge_setups(reading.setup, (*update.setup, {**request, "save": {variable: pointer}})))
+            words = f"{told[1]} by its new {named.name}"
+            yield make_proposal(reading, name, words, "state", asked, setup=setup, priority="high")
 
 
 def _updates(

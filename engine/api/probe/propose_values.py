@@ -15,6 +15,9 @@ from ..values.negative_requests import ValueVariant, body_variants, broken_value
 from .distinct import other_value, without_members
 from .resource_model import BaselineRequest, ResourceModel, build_request, fields_of, merge_setups, put_parameter
 
+MOST_NAME = 90
+"""Letters of the name of a proposal."""
+
 
 def proposal_title(operation: Operation, words: str) -> str:
     return f"{operation.label} {words}"[:300]
@@ -25,7 +28,7 @@ def make_proposal(
 ) -> Proposal:
     return Proposal(
         baseline.operation,
-        re.sub(r"\W+", "_", name).strip("_").lower()[:90],
+        re.sub(r"\W+", "_", name).strip("_").lower()[:MOST_NAME],
         proposal_title(baseline.operation, words),
         category,
         request,

@@ -49,6 +49,10 @@ class BaselineRequest:
         """The request as a step of a setup."""
         return {**self.request, "save": dict(self.saves)} if self.saves else dict(self.request)
 
+    def is_like(self, step: Json) -> bool:
+        """Whether a step of a setup is a request of the same operation."""
+        return (self.operation.method, self.operation.path) == (step["method"], step["path"])
+
     @property
     def story(self) -> tuple[Json, ...]:
         """The setup and the request."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 from dataclasses import replace
+from http import HTTPStatus
 
 from ..model.model import ObservedProposal, Proposal
 from ..probe.lists.filled import BY_USERS, FILTERS, PAGES
@@ -13,7 +14,7 @@ from ..probe.propose import PUT_UNKNOWN
 from ..probe.propose_updates import BY_NEW
 from ..values.paging import cuts
 from .shown import is_empty_list
-from .superseded_readings import NOT_FOUND, is_after_update
+from .superseded_readings import is_after_update
 
 FINDS_NOTHING, UNKNOWN, UNFIT = "finds_nothing", "unknown_filters", "unfit_queries"
 """The groups of filters that leave nothing of a list, that name nothing, and that are refused for something else."""
@@ -35,12 +36,14 @@ def named_by_outcome(seen: ObservedProposal, working: Names) -> ObservedProposal
         # A row of a table cannot name a user.
         return replace(seen, proposal=replace(proposal, group=""))
     if proposal.group == FILTERS and not answer.ok:
-        return replace(seen, proposal=replace(proposal, group=UNKNOWN if answer.status == NOT_FOUND else UNFIT))
+        return replace(
+            seen, proposal=replace(proposal, group=UNKNOWN if answer.status == HTTPStatus.NOT_FOUND else UNFIT)
+        )
     if proposal.group == FILTERS and is_empty_list(seen):
         return replace(seen, proposal=replace(proposal, group=FINDS_NOTHING))
     if proposal.group == PAGES and answer.ok:
         return replace(seen, proposal=_of_page(seen))
-    if is_after_update(proposal.name) and answer.status == NOT_FOUND and proposal.operation.path_parameters:
+    if is_after_update(proposal.name) and answer.status == HTTPStatus.NOT_FOUND and proposal.operation.path_parameters:
         word = proposal.operation.path_parameters[-1].name
         if (proposal.operation.name, f"{proposal.name}{BY_NEW}{word}".lower()) in working:
             named = replace(proposal, name=f"is_gone_from_its_old_{word}_{proposal.name}".lower())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from http import HTTPStatus
 
 from ..document.auth import auth_names
 from ..model.model import MALFORMED, ObservedProposal, Operation
@@ -14,7 +15,7 @@ from ..probe.propose import PUT_UNKNOWN
 from ..probe.propose_updates import UPDATES
 from ..probe.sign_in.letter_case import LOGIN_SPELT, SPELT, SPELT_AFTER
 from .shown import refusal_of, stable_values
-from .superseded_readings import NOT_FOUND, ByOperation, has_reading, superseded_readings
+from .superseded_readings import ByOperation, has_reading, superseded_readings
 
 _AS_BEFORE = ("succeeds", "with_everything")
 _LOGIN = re.compile(r"/(?:(?:log|sign)[-_]?in|(?:access[-_]?)?token)/?$", re.IGNORECASE)
@@ -67,7 +68,7 @@ def _routed(worth: Sequence[ObservedProposal]) -> Iterator[ObservedProposal]:
         place = (proposal.operation.path, proposal.name, status)
         if (
             proposal.group == _METHODS
-            or (is_unfit and status == NOT_FOUND)
+            or (is_unfit and status == HTTPStatus.NOT_FOUND)
             or (is_unfit and routed.setdefault(place, proposal.operation.name) != proposal.operation.name)
         ):
             yield seen
@@ -76,7 +77,7 @@ def _routed(worth: Sequence[ObservedProposal]) -> Iterator[ObservedProposal]:
 def _malformed(worth: Sequence[ObservedProposal]) -> Iterator[ObservedProposal]:
     """Yield bodies that do not parse and are refused like those of the largest table: a framework reads them all."""
     found = [seen for seen in worth if seen.proposal.group == MALFORMED]
-    tables = Counter((auth_names(seen.proposal.request), bool(seen.proposal.setup)) for seen in found)
+    tables = Counter(map(_table, found))
     if len(tables) > 1:
         table = max(tables, key=lambda one: (tables[one], not one[1]))
         shown = {seen.answer.status for seen in found if _table(seen) == table}

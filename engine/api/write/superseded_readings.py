@@ -17,7 +17,6 @@ from .shown import has_members, is_empty_list, refusal_of, stable_values
 _QUERIES = ("with_query", "edges_query")
 _WHOLE = "_with_other_values"
 _SINGLE = "_with_another_"
-NOT_FOUND = 404
 _SEVERAL = re.compile(r"^of_several_")
 _ONE_USER = re.compile(r"_of_one_user(?=_|$)")
 _OTHER_USER = re.compile(r"_of_another_user(?=_|$)")

@@ -20,6 +20,7 @@ from ...model.json_values import escape_key, leaves, lists, resolve_pointer
 from ...model.model import UNSAFE, HttpAnswer, ObservedProposal
 from ...values.paging import cuts, sorts
 from ..execute import all_worked, saved_values
+from ..lists.members import most_members
 from ..resource_model import parse_json
 
 _WHOLE_SECONDS = re.compile(r"(?<!\d)\d\d:\d\d:\d\d(?!\d)(?!\.0*[1-9])|\b1[5-9]\d{8}\b")
@@ -76,20 +77,16 @@ def _may_depend(observed: ObservedProposal) -> bool:
     """Whether a list is read that at least two requests have filled, with times in whole seconds somewhere."""
     read = observed.proposal.request["method"] == "GET" and observed.complete and observed.answer.ok
     timed = any(_WHOLE_SECONDS.search(answer.text) for answer in observed.answers)
-    return read and _changes(observed) > 1 and timed and _size(observed) > 1
+    return read and _changes(observed) > 1 and timed and most_members(observed.answer) > 1
 
 
 def _changes(observed: ObservedProposal) -> int:
     return sum(step["method"] in UNSAFE for step in observed.proposal.setup)
 
 
-def _size(observed: ObservedProposal) -> int:
-    return max((len(members) for _, members in _lists(observed.answer)), default=0)
-
-
 def _fullness(observed: ObservedProposal) -> tuple[bool, int]:
     """Which of two lists tells more of an order: one that nothing was cut from has the same members in any."""
-    return not any(map(cuts, observed.proposal.request.get("query") or ())), _size(observed)
+    return not any(map(cuts, observed.proposal.request.get("query") or ())), most_members(observed.answer)
 
 
 def _lists(answer: HttpAnswer) -> Iterator[tuple[str, list[Any]]]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...document.auth import auth_names
-from ...document.schemas import type_of
-from ...model.json_values import lists
-from ...model.model import ApiParameter, HttpAnswer, Json, Proposal
+from ...model.model import ApiParameter, Json, Proposal
 from ...values import paging
 from ..baselines import BaselineFinder
 from ..budget import is_wanted
 from ..distinct import Others
 from ..execute import all_worked
+from ..lists.members import asked_for_one, lists_nothing, most_members
 from ..propose_values import copy_request, make_proposal
-from ..resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups, parse_json, put_parameter
+from ..resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups
 from ..sign_in.users import OTHER, USER
 
 _MOST_LISTS = 8
@@ -56,10 +54,8 @@ async def together_proposals(
 
 def _is_empty(baseline: BaselineRequest) -> bool:
     """Whether a request reads a list that has no members yet."""
-    answer = parse_json(baseline.answer)
     reads = baseline.operation.method == "GET" and not baseline.operation.path.endswith("}")
-    members = [listed for _, listed in lists(answer, frozenset())]
-    return reads and bool(members) and not any(members)
+    return reads and lists_nothing(baseline.answer)
 
 
 @dataclass(slots=True)
@@ -75,7 +71,7 @@ class _Tries:
         self.left -= 1
         steps = (*setup, request)
         answers = await self.finder.send(steps)
-        return all_worked(answers, steps) and _most_members(answers[-1]) >= least
+        return all_worked(answers, steps) and most_members(answers[-1]) >= least
 
 
 async def _of_list(tries: _Tries, world: ResourceModel, reading: BaselineRequest, second: Others) -> list[Proposal]:
@@ -120,7 +116,7 @@ async def _cut_short(
 def _others(step: Json, second: Others) -> Iterator[BaselineRequest]:
     """Yield the request that makes a second thing where a step makes the first one."""
     for other in second.values():
-        if (other.operation.method, other.operation.path) == (step["method"], step["path"]):
+        if other.is_like(step):
             yield other
 
 
@@ -128,11 +124,9 @@ def _cut(
     world: ResourceModel, reading: BaselineRequest, parameter: ApiParameter, setup: tuple[Json, ...]
 ) -> Proposal | None:
     """Return the reading of one member; None where the document does not allow that."""
-    value: Any = "1" if type_of(world.samples.merged(parameter.schema)) == "string" else 1
-    if world.samples.problem(value, parameter.schema) is not None:
+    request = asked_for_one(world, reading, parameter)
+    if request is None:
         return None
-    request = copy_request(reading.request)
-    put_parameter(request, parameter, value)
     name, words = f"filled_by_{parameter.name}", f"lists by {parameter.name} 1 what several changes fill"
     marks: Json = {"setup": setup, "priority": "high", "wants": "success"}
     return make_proposal(reading, name, words, "state", request, **marks)
@@ -146,7 +140,3 @@ async def _fewest(tries: _Tries, setup: tuple[Json, ...], request: Json) -> tupl
         if is_complete((*shorter, request)) and await tries.fill(shorter, request):
             kept = shorter
     return tuple(kept)
-
-
-def _most_members(answer: HttpAnswer) -> int:
-    return max((len(members) for _, members in lists(parse_json(answer), frozenset())), default=0)

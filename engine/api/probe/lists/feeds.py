@@ -8,17 +8,17 @@ from itertools import islice
 
 from .....utils.in_turns import in_turns
 from ...document.auth import auth_names
-from ...model.model import HttpAnswer, Json, Proposal
+from ...model.model import Json, Proposal
 from ...values import paging
 from ..baselines import BaselineFinder
 from ..budget import is_wanted
 from ..distinct import Others
 from ..effects.answers import last_answer
 from ..propose_values import copy_request, make_proposal
-from ..resource_model import BaselineRequest, ResourceModel, merge_setups, put_parameter
-from ..sign_in.users import OTHER, USER, by_other, constant, names_other
+from ..resource_model import BaselineRequest, ResourceModel, merge_setups
+from ..sign_in.users import OTHER, USER, by_other, names_other, of_user
 from .filled import PAGES
-from .members import count_members, list_lengths
+from .members import asked_for_one, count_members, lists_nothing
 
 Way = tuple[BaselineRequest, BaselineRequest, BaselineRequest]
 """A list, what a user does that names another one, and what that one makes."""
@@ -73,7 +73,7 @@ def _ways(world: ResourceModel) -> Iterator[list[Way]]:
     deeds = [one for one in known if one.operation.method in ("POST", "PUT") and names_other(one.request)]
     makers = [one for one in known if one.operation.method == "POST" and not names_other(one.request)]
     for reading in known if OTHER in world.users else ():
-        if reading.operation.method == "GET" and not reading.setup and _is_empty(reading.answer):
+        if reading.operation.method == "GET" and not reading.setup and lists_nothing(reading.answer):
             yield [(reading, deed, maker) for deed in deeds for maker in makers]
 
 
@@ -88,19 +88,9 @@ def _setups(way: Way, second: Others, third: Others) -> Iterator[Setup]:
     theirs = tuple(by_other(step) for step in maker.story)
     if name in second and name in third:
         several = (*theirs, by_other(third[name].saving), second[name].saving)
-        yield Setup(_after((*several, _the_other_way_round(deed)), deed), several=True)
+        yield Setup(_after((*several, by_other(of_user(copy_request(deed.request)))), deed), several=True)
         yield Setup(_after(several, deed), several=True)
     yield Setup(_after(theirs, deed), several=False)
-
-
-def _the_other_way_round(deed: BaselineRequest) -> Json:
-    """Return what a user does to another one as that one does it to the user."""
-    named = {f"{{{{{constant(OTHER, part)}}}}}": f"{{{{{constant(USER, part)}}}}}" for part in ("name", "email")}
-    place = {
-        name: named.get(value, value) if isinstance(value, str) else value
-        for name, value in deed.request["path_parameters"].items()
-    }
-    return by_other({**copy_request(deed.request), "path_parameters": place})
 
 
 def _after(made: tuple[Json, ...], deed: BaselineRequest) -> tuple[Json, ...]:
@@ -132,16 +122,11 @@ def _readings(world: ResourceModel, way: Way, setup: Setup) -> Iterator[Proposal
         yield make_proposal(reading, name, told, "state", reading.request, setup=more, **marks)
     for parameter in reading.operation.parameters if setup.several else ():
         if parameter.where == "query" and (paging.counts(parameter.name) or paging.skips(parameter.name)):
-            request = copy_request(reading.request)
-            put_parameter(request, parameter, 1)
+            cut = asked_for_one(world, reading, parameter)
             title, told = f"filled_by_{parameter.name}_1", f"lists by {parameter.name} 1"
-            yield make_proposal(reading, title, told, "success", request, setup=steps, group=PAGES, priority="high")
+            if cut is not None:
+                yield make_proposal(reading, title, told, "success", cut, setup=steps, group=PAGES, priority="high")
 
 
 def _undoes(one: BaselineRequest, deed: BaselineRequest) -> bool:
     return one.operation.method == "DELETE" and one.operation.path == deed.operation.path
-
-
-def _is_empty(answer: HttpAnswer) -> bool:
-    """Whether an answer has a list, and no member in any."""
-    return bool(list_lengths(answer)) and not count_members(answer)

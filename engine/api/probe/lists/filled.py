@@ -24,7 +24,7 @@ from ..resource_model import (
     singular,
     variables_in,
 )
-from ..sign_in.users import OTHER, USER, constant
+from ..sign_in.users import OTHER, USER, by_other, constant
 from .columns import sorted_by_answers
 
 _MOST_DONE = 3
@@ -168,9 +168,7 @@ def _told_apart_by_flags(
     found: list[tuple[str, tuple[Json, ...]]] = []
     seconds = [other[maker.operation.name].request for maker in makers if maker.operation.name in other]
     if OTHER in world.users and seconds:
-        theirs = tuple(
-            {**step, "auth": OTHER} if step in seconds and step.get("auth") == USER else step for step in setup
-        )
+        theirs = tuple(by_other(step) if step in seconds else step for step in setup)
         found += [(OF_TWO_USERS, theirs)] if theirs != setup else []
     below = f"{reading.operation.path.rstrip('/')}/{{"
     inner = [one for one in world.baselines.values() if one.operation.path.startswith(below)]

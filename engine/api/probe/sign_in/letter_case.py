@@ -52,13 +52,13 @@ def _logins(world: ResourceModel, sign_up: BaselineRequest, parts: dict[str, str
         other: the sign-up with the other letter.
     """
     usual, others = copy_request(sign_up.request), _parts(other["body"]["content"])
+    # Of a name with a capital letter and an address with a small one, the address says which is which.
+    is_capital = (parts.get("email") or parts.get("name", ""))[:1].isupper()
+    kinds = ("small", "capital") if is_capital else ("capital", "small")
+    ways = ((LOGIN_SPELT, kinds[0], usual, others), (LOGIN_SPELT_BACK, kinds[1], other, parts))
     for login in world.baselines.values():
         if login.operation.name not in world.logins or not login.request.get("body"):
             continue
-        # Of a name with a capital letter and an address with a small one, the address says which is which.
-        is_capital = (parts.get("email") or parts.get("name", ""))[:1].isupper()
-        kinds = ("small", "capital") if is_capital else ("capital", "small")
-        ways = ((LOGIN_SPELT, kinds[0], usual, others), (LOGIN_SPELT_BACK, kinds[1], other, parts))
         for name, kind, before, known in ways:
             known = {"name": known.get("email", ""), "email": known.get("name", ""), **known}
             instead = {f"{{{{{constant(USER, part)}}}}}": value for part, value in known.items() if value}

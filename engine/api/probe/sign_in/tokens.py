@@ -13,12 +13,12 @@ from ...model.model import UNSAFE, Json, Proposal
 from ..baselines import BaselineFinder
 from ..execute import all_worked, saved_values
 from ..propose_values import copy_request, make_proposal, make_refusal
-from ..resource_model import BaselineRequest, ResourceModel, with_header
+from ..resource_model import ISSUED, BaselineRequest, ResourceModel, with_header
 from .users import USER, with_constants
 
 FIRST_TOKEN = "with_its_first_token_after_a_second_login"
 """The name of a reading by a user who has logged in once more."""
-_ISSUED = "issued_token"
+_ISSUED = f"{ISSUED}token"
 _TOKEN = f"{{{{{_ISSUED}}}}}"
 _OTHER_SCHEMES = {"bearer": "Token", "token": "Bearer"}
 """Another word that may stand before a token; `Basic` would ask for its contents to be decoded."""

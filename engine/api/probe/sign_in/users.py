@@ -96,10 +96,25 @@ def with_constants(value: Any, name: str) -> Any:
     return value
 
 
+def _named() -> dict[str, str]:
+    """Return what the first user is named by, by what the other one is."""
+    return {f"{{{{{constant(OTHER, part)}}}}}": f"{{{{{constant(USER, part)}}}}}" for part in ("name", "email")}
+
+
 def names_other(request: Json) -> bool:
     """Whether the path of a request names the other user: whom somebody follows."""
-    texts = {f"{{{{{constant(OTHER, part)}}}}}" for part in ("name", "email")}
-    return any(isinstance(value, str) and value in texts for value in (request.get("path_parameters") or {}).values())
+    named = _named()
+    return any(isinstance(value, str) and value in named for value in (request.get("path_parameters") or {}).values())
+
+
+def of_user(request: Json) -> Json:
+    """Return a request whose path names the first user in place of the other one."""
+    named = _named()
+    place = {
+        name: named.get(value, value) if isinstance(value, str) else value
+        for name, value in request["path_parameters"].items()
+    }
+    return {**request, "path_parameters": place}
 
 
 def is_made_by_user(step: Json) -> bool:

@@ -110,6 +110,15 @@ async def test_a_list_that_other_tests_fill_is_not_tried_again() -> None:
     assert feed.sent == 0
 
 
+async def test_a_feed_is_cut_only_as_its_document_allows() -> None:
+    known = world()
+    feed = known.baselines["feed"]
+    [limit] = feed.operation.parameters
+    wide = replace(feed.operation, parameters=(replace(limit, schema={"type": "integer", "minimum": 5}),))
+    known.baselines["feed"] = replace(feed, operation=wide)
+    assert set(await _found(Feed(), known)) == {"lists_theirs_after_follow", "after_unfollow"}
+
+
 async def test_what_the_deed_itself_puts_into_a_list_is_not_what_another_user_made() -> None:
     class Sent(Feed):
         """A list of what the user has done."""
