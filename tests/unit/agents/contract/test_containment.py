@@ -256,13 +256,15 @@ async def hangs() -> None:
 
 
 @pytest.mark.feature("C-06")
-@pytest.mark.parametrize(("fault", "said"), [(fails, "RuntimeError: no database"), (hangs, "more than 0.05 s")])
-async def test_an_agent_that_does_not_start_or_end_says_so(fault: Any, said: str) -> None:
-    starting = FunctionAgent("goal", print, lifecycle=Lifecycle("start", fault), seconds=0.05)
+@pytest.mark.parametrize(
+    ("fault", "seconds", "said"), [(fails, 60.0, "RuntimeError: no database"), (hangs, 0.05, "more than 0.05 s")]
+)
+async def test_an_agent_that_does_not_start_or_end_says_so(fault: Any, seconds: float, said: str) -> None:
+    starting = FunctionAgent("goal", print, lifecycle=Lifecycle("start", fault), seconds=seconds)
     with pytest.raises(SettingsError, match=said) as refused:
         await starting.start()
     assert refused.value.advice
-    ending = FunctionAgent("goal", print, lifecycle=Lifecycle("shutdown", fault), seconds=0.05)
+    ending = FunctionAgent("goal", print, lifecycle=Lifecycle("shutdown", fault), seconds=seconds)
     await ending.start()
     with pytest.raises(AgentFailure, match=said):
         await ending.shutdown()
