@@ -19,10 +19,11 @@ from ....engine.python.facts.analyse import analyse_module
 from ....engine.python.judge.finding_selection import assertable_findings
 from ....engine.python.model.mutant_search import MutantSearchLimits
 from ....engine.python.project.layout import find_layout
+from ....engine.python.search.source_proposer import SourceProposer
 from ....sandbox.target import ProvideTarget
 from ...contract.protocol import JsonObject
 from .spec_agent import SpecGenerator, SpecResult
-from .unit_specs import limit_to_symbols, narrowed_proposer
+from .unit_specs import limit_to_symbols, narrowed_facts
 
 _TRIALS, _QUIET = 800, 250
 MEASURING_SECONDS = 180.0
@@ -64,7 +65,9 @@ class PerformanceSpecGenerator:
         path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")
         layout = await asyncio.to_thread(find_layout, self.root)
         facts = await asyncio.to_thread(analyse_module, self.root, path, layout)
-        proposer = await asyncio.to_thread(narrowed_proposer, self.root, layout, facts, symbols, self.examples)
+        proposer = await asyncio.to_thread(
+            SourceProposer, self.root, layout, narrowed_facts(facts, symbols), examples=self.examples
+        )
         facts = replace(facts, domains=proposer.context.domains)
         exploration = await explore(target, facts, proposer, self._limits(seconds))
         exploration = limit_to_symbols(exploration, symbols)

@@ -10,7 +10,7 @@ import asyncio
 import filecmp
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import asynccontextmanager, closing, nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,17 @@ from ....core.outcome import NOTHING_PUBLIC
 from ....engine.python.explore.explore import ExplorationBudget, explore
 from ....engine.python.facts.analyse import analyse_module
 from ....engine.python.judge.prose_edges import edge_questions
-from ....engine.python.model.model import Arc, CallableFacts, Exploration, ModuleFacts
+from ....engine.python.model.model import Arc, CallableFacts, Exploration, ModuleFacts, Trial
 from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import Layout, find_layout
 from ....engine.python.search.background_context import background_context
 from ....engine.python.search.parallel_observers import ObserverPair, open_observer_pair
 from ....engine.python.search.source_proposer import SourceProposer
 from ....engine.python.source.documents import documents_of
+from ....engine.python.usage.package_examples import package_examples
+from ....engine.python.usage.passed_values import with_passed_values
+from ....engine.python.usage.project_index import ProjectIndex
+from ....engine.python.usage.usage import ProjectUsage, find_usage
 from ....engine.python.write.compose import compose_spec
 from ....sandbox.fingerprint import TooLargeError, installed_digest, program_digest, tree_digests
 from ....sandbox.target import ProvideTarget, PythonTarget
@@ -79,16 +83,24 @@ class UnitSpecGenerator:
         early = preview if self.first is not None and self.first.wanted else None
         async with background_context(lambda: self._workers(facts)) as workers:
             workers.start()  # they start while the proposer reads the sources
-            proposer = await asyncio.to_thread(narrowed_proposer, self.root, layout, facts, wanted, self.examples)
-            facts = replace(facts, domains=proposer.context.domains)
-            exploration = await explore(
-                await self.python_target(),
-                facts,
-                proposer,
-                self.budget.within(seconds),
-                early=early,
-                opened=workers.use,
-            )
+            narrowed = narrowed_facts(facts, wanted)
+            usage, examples = await asyncio.to_thread(_read_usage, self.root, layout, narrowed)
+            async with workers.use() as observers:
+                if examples:
+                    seen = await observers.watch(examples)
+                    usage = with_passed_values(usage, narrowed, zip(examples, seen, strict=True))
+                proposer = await asyncio.to_thread(
+                    SourceProposer, self.root, layout, narrowed, usage, examples=self.examples
+                )
+                facts = replace(facts, domains=proposer.context.domains)
+                exploration = await explore(
+                    await self.python_target(),
+                    facts,
+                    proposer,
+                    self.budget.within(seconds),
+                    early=early,
+                    opened=lambda: nullcontext(observers),
+                )
         exploration = limit_to_symbols(exploration, wanted)
         notices: dict[str, list[int]] = {}
         spec = await asyncio.to_thread(self._composed, exploration, layout, inputs, notices)
@@ -143,28 +155,31 @@ def is_wanted(subject: str, symbols: list[str]) -> bool:
     return any(subject == symbol or subject.startswith(f"{symbol}.") for symbol in symbols)
 
 
-def narrowed_proposer(
-    root: Path, layout: Layout, facts: ModuleFacts, symbols: Any, examples: Mapping[str, str]
-) -> SourceProposer:
-    """Build a proposer that spends its trials on the wanted symbols, and on the other members of their classes.
+def narrowed_facts(facts: ModuleFacts, symbols: Any) -> ModuleFacts:
+    """Limit a module's facts to the wanted symbols and the other members of their classes; None means all.
 
     What fills an object decides what a method of it does: alone, a lookup would only ever miss.
     """
     if symbols is None:
-        return SourceProposer(root, layout, facts, examples=examples)
+        return facts
     wanted = [str(symbol) for symbol in symbols]
 
     def kept(function: CallableFacts) -> bool:
         return is_wanted(function.qualname, wanted)
 
-    narrowed = replace(
+    return replace(
         facts,
         functions=tuple(function for function in facts.functions if kept(function)),
         classes=tuple(
             cls for cls in facts.classes if is_wanted(cls.name, wanted) or any(kept(member) for member in cls.members)
         ),
     )
-    return SourceProposer(root, layout, narrowed, examples=examples)
+
+
+def _read_usage(root: Path, layout: Layout, facts: ModuleFacts) -> tuple[ProjectUsage, tuple[Trial, ...]]:
+    """How the project uses a module, as its code and documents say, and the examples of its package to run."""
+    index = ProjectIndex(root, layout, (facts,))
+    return find_usage(root, layout, facts, index), package_examples(root, layout, facts, index)
 
 
 def _metadata(exploration: Exploration) -> JsonObject:

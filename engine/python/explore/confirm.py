@@ -29,6 +29,7 @@ from ..model.observation_json import ObservedTrial
 from ..search.background_context import BackgroundContext, background_context
 from ..search.observer import ClockSettings, Conditions, Observer, open_observer
 from .hash_order import under_hash_seeds
+from .shared_state import trials_that_change_others
 
 ALL = 1_000_000
 PLAIN = Conditions(hash_seed=1, seed=1, per_fork=8)
@@ -45,6 +46,7 @@ ALONE = "differs from process to process"
 NO_VERDICT = DocumentVerdict()
 ELSEWHERE_OR_AFTER = "differs with the clock, the time zone or what ran before it"
 AFTER_OTHERS = "depends on what ran before it in the same process"
+CHANGES_OTHERS = "changes what other tests find in the same process"
 TOO_LATE = "no time was left to repeat it"
 
 
@@ -56,12 +58,14 @@ class Confirmation:
         seen: the observation of the plain repetition without unstable facets; None if the trial was dropped.
         unstable: names of the unstable facets; see `stable_part`.
         reason: why the trial was dropped, else empty.
+        again: whether it may hold when those that change it are gone.
     """
 
     seen: ObservedTrial | None
     unstable: tuple[str, ...] = ()
     verdict: DocumentVerdict = NO_VERDICT
     reason: str = ""
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,34 @@ async def confirm(
         others = [explored, *elsewhere[mixed.index(index)], *together[len(trials) + again.index(index)]]
         others += reordered.get(index, [])
         answers.append(_settle(trial, plain[index][0], others, together[index][0]))
+    together_again = replace(TOGETHER, network="loopback" if watched else "none")
+    answers = await _without_those_that_change_others(target, facts, trials, answers, together_again)
     return await _in_full_context(target, facts, trials, answers)
+
+
+async def _without_those_that_change_others(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    trials: Sequence[Trial],
+    answers: list[Confirmation],
+    conditions: Conditions,
+) -> list[Confirmation]:
+    """Drops trials that spoil several others, which may then be confirmed without them."""
+    changed = [at for at, one in enumerate(answers) if one.reason in (ALONE, AFTER_OTHERS, ELSEWHERE_OR_AFTER)]
+    changed += [at for at, one in enumerate(answers) if one.seen is not None and "result" in one.unstable]
+    if not changed:
+        return answers
+    changing = await trials_that_change_others(target, facts, trials, changed, conditions)
+    if not changing:
+        return answers
+    return [
+        Confirmation(None, reason=CHANGES_OTHERS)
+        if at in changing
+        else Confirmation(None, reason=one.reason or AFTER_OTHERS, again=True)
+        if at in changed
+        else one
+        for at, one in enumerate(answers)
+    ]
 
 
 async def _in_full_context(
@@ -189,6 +220,10 @@ def _settle(trial: Trial, plain: ObservedTrial, others: Sequence[ObservedTrial],
     if any(one.observation.outcome == "not_run" for one in (plain, *others, joint)):
         return Confirmation(None, reason=TOO_LATE)
     alone = stable_part(plain.observation, [other.observation for other in others])
+    settled = stable_part(plain.observation, [other.observation for other in (*others[1:], joint)])
+    if settled is not None and not settled.unstable:
+        # The exploration ran it after others, which may have changed what it finds; all that came later agree.
+        alone = settled
     if alone is None:
         # Name the cause: does it differ already between two plain processes?
         same = stable_part(plain.observation, [others[0].observation])

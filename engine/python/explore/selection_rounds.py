@@ -9,7 +9,8 @@ from typing import Protocol
 from ..model.model import Arc, TrialFinding
 from ..scenarios.scenario import is_further_row
 from ..search.trial_search import TrialRecord
-from .confirm import TOO_LATE, Confirmation
+from .confirm import CHANGES_OTHERS, TOO_LATE, Confirmation
+from .shared_state import taking_same_steps
 
 CONFIRMATIONS = 4
 
@@ -58,7 +59,12 @@ async def confirm_selection(
         if late and work.confirmed:  # what the round before confirmed stands
             break
         work.confirmed = [(record, answer) for record, answer in pairs if answer.seen is not None]
-        work.bad.update({record.number: (record, answer.reason) for record, answer in pairs if answer.seen is None})
+        is_last = number == CONFIRMATIONS - 1
+        failed = [(record, answer) for record, answer in pairs if answer.seen is None and (is_last or not answer.again)]
+        work.bad.update({record.number: (record, answer.reason) for record, answer in failed})
+        changing = [record for record, answer in failed if answer.reason == CHANGES_OTHERS]
+        spoiling = taking_same_steps(changing, records) if changing else frozenset()
+        work.bad.update({one.number: (one, CHANGES_OTHERS) for one in records if one.number in spoiling})
         if len(work.confirmed) == len(chosen) or late:
             break
     return work

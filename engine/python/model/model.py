@@ -230,6 +230,7 @@ class Trial:
         fixtures: names the runner provides: `tmp_path` (a fresh empty folder), `monkeypatch`.
         looks: queries of arranged names; results that the act changed are among the effects.
         asks: queries `result.…`; for a result without a source their values are among its attributes.
+        records: whether it is told what the target's functions and methods are passed.
     """
 
     subject: str
@@ -244,6 +245,7 @@ class Trial:
     fixtures: tuple[str, ...] = ()
     looks: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
+    records: bool = False
 
 
 @dataclass(frozen=True, slots=True)

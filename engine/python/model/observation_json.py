@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -11,6 +11,21 @@ from .model import Arc, Observation, Raised, Trial, Value
 
 T = TypeVar("T")
 _SOURCES = (str, type(None))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """A call of a function or method of the target.
+
+    Attributes:
+        name: of the function or method alone.
+        line: where its definition begins; a decorator belongs to it.
+        arguments: parameters and what they were given, `self` among them; `*name` and `**name` for what a star took.
+    """
+
+    name: str
+    line: int
+    arguments: tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +41,7 @@ class ObservedTrial:
         calls_for: the mode that would show more of the result (iterate, await, aiterate), or "".
         changed: places in the act (line, column) of literals that the act changed.
         named: the same trial with variables for those literals, and its observation.
+        passed: the calls that a trial which records them made of the target.
     """
 
     observation: Observation
@@ -37,6 +53,7 @@ class ObservedTrial:
     calls_for: str = ""
     changed: tuple[tuple[int, int], ...] = ()
     named: tuple[Trial, ObservedTrial] | None = None
+    passed: tuple[RecordedCall, ...] = ()
 
 
 def parsed(line: bytes, form: Callable[[Any], T]) -> T:
@@ -75,7 +92,15 @@ def observed_trial(answer: Mapping[str, Any]) -> ObservedTrial:
         setup=frozenset((start, end) for start, end in answer.get("setup", ())),
         **{name: answer[name] for name in ("shown", "random", "dated", "steps", "calls_for") if name in answer},
         changed=tuple((line, column) for line, column in answer.get("changed", ())),
+        passed=tuple(map(_recorded_call, answer.get("passed", ()))),
     )
+
+
+def _recorded_call(told: Sequence[Any]) -> RecordedCall:
+    name, line, arguments = told
+    if type(name) is not str or type(line) is not int:
+        raise TypeError("the name or the line of a call is in another form")
+    return RecordedCall(name, line, tuple((str(parameter), value_of(value)) for parameter, value in arguments))
 
 
 def value_of(answer: Mapping[str, Any]) -> Value:

@@ -31,7 +31,7 @@ NOT_RUN = ObservedTrial(Observation("not_run"))
 """The answer for a trial that the deadline left no time for."""
 # Fields that the worker reads under their own names.
 _SENT_CONDITIONS = "seed instrument per_fork cpu_seconds wall_seconds memory_mib max_steps missing".split()
-_SENT_OF_TRIALS = "act imports arrange mode wanted fixtures looks asks".split()
+_SENT_OF_TRIALS = "act imports arrange mode wanted fixtures looks asks records".split()
 
 
 AnswerCallback = Callable[[int, ObservedTrial], None]

@@ -319,6 +319,8 @@ def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
         candidate.formatted,
         # What a person wrote for readers stands for itself, before what the search made of it.
         candidate.record.trial.source not in _FOR_READERS,
+        # So does what the project itself passes, before what was made up.
+        candidate.record.trial.source not in RICH_SOURCES,
         candidate.cost,
         candidate.record.number,
     )

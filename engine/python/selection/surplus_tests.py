@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ....utils.python_source import shared_expression
-from ..model.model import Arc
+from ..model.model import RICH_SOURCES, Arc
 from ..scenarios.independent_copies import COPYING, LEAVES_ORIGINAL
 from ..scenarios.scenario import ShownBehaviour, is_further_row
 from ..search.influence_trials import Control, shown_option
@@ -231,6 +231,7 @@ def _richness(row: TrialCandidate) -> tuple[object, ...]:
         -row.oddness,
         is_rich(shown),
         -shown.degeneracy,
+        _is_written(row),
         min(size, _LONG),
         -row.cost,
         -row.record.number,
@@ -238,6 +239,11 @@ def _richness(row: TrialCandidate) -> tuple[object, ...]:
 
 
 _LONG = 3
+
+
+def _is_written(row: TrialCandidate) -> bool:
+    """Whether a person wrote the call, or the project makes it."""
+    return row.record.trial.source in RICH_SOURCES
 
 
 def _shown_by(others: Sequence[TrialCandidate], row: TrialCandidate) -> bool:
@@ -256,9 +262,11 @@ def _shown_by(others: Sequence[TrialCandidate], row: TrialCandidate) -> bool:
 
 def _is_as_plain(one: TrialCandidate, row: TrialCandidate) -> bool:
     """Whether a row reads as well as another one: what the search put together takes no plain row's place, and what
-    comes back empty, in any order or as it was given takes the place of no row that shows something."""
+    comes back empty, in any order or as it was given takes the place of no row that shows something, nor what was made
+    up that of a call that the project makes."""
     return (
-        one.oddness <= row.oddness
+        _is_written(one) >= _is_written(row)
+        and one.oddness <= row.oddness
         and one.misfits <= row.misfits
         and _leaves_order_open(one) <= _leaves_order_open(row)
         and one.representation.degeneracy <= row.representation.degeneracy

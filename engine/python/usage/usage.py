@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import copy
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,11 +23,11 @@ from ....utils.python_names import (
 from ....utils.python_source import expression_or_none, parse_or_none, walk
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
-from ..facts.docstrings import examples_in
 from ..facts.lineage import members_of_private_bases
 from ..model.model import ModuleFacts, Trial
 from ..project.layout import Layout
-from .documented_results import DocumentedResults, documented_statements
+from .document_code import code_of_document
+from .documented_results import DocumentedResults
 from .foreign_receivers import asks_foreign_object
 from .project_index import ProjectIndex
 from .scoping import NameScope, is_reproducible
@@ -43,11 +42,6 @@ _MAXIMUM_TEXT = 700
 _MAXIMUM_CALLS = 40
 _TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis")
 _WORD = re.compile(r"\w+")
-_FENCE = re.compile(r"^(?:```|~~~)[ ]*+(?:python|py|pycon|python3)?[ ]*+\n(.*?)^(?:```|~~~)", re.MULTILINE | re.DOTALL)
-
-# An import that a sentence names: "assuming that it is imported with `import numpy as np`".
-_NAMED_IMPORT = re.compile(r"`+((?:import|from) [\w.]+(?: import [\w, ]+)?(?: as \w+)?)`+")
-_BLOCK = re.compile(r"^\.\. (?:code-block|code|sourcecode):: *python[ ]*\n((?:[ ]*\n|[ ]+\S[^\n]*\n)+)", re.MULTILINE)
 
 _NO_RESULTS = DocumentedResults()
 
@@ -185,25 +179,12 @@ class _Finder:
                 self.calls.append(Trial(subject=call.func.id, act=source, imports=imports, source="call_site"))
 
     def _document(self, path: str, text: str) -> None:
-        """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText.
-
-        What a sentence or a block imports holds for the whole document, where prompts or blocks do not import it.
-        """
-        documented = documented_statements(examples_in(text, 1))
-        statements = [one.node for one in documented]
-        results = DocumentedResults(path, documented)
-        fenced = [
-            statement
-            for match in (*_FENCE.finditer(text), *_BLOCK.finditer(text))
-            if ">>>" not in match.group(1)
-            for statement in _statements(textwrap.dedent(match.group(1)))
-        ]
-        named = [statement for match in _NAMED_IMPORT.finditer(text) for statement in _statements(match.group(1))]
-        everywhere = _imports([*named, *fenced, *statements])
-        for body in (statements, fenced):
-            scope = NameScope(self._facts, self._index, {**everywhere, **_imports(body)})
+        """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText."""
+        code = code_of_document(text)
+        results = DocumentedResults(path, code.prompts)
+        for body, imports in code.bodies():
             steps = ((before, _shown(act)) for before, act in block_steps([], body))
-            self._take(steps, scope, "document", None, results)
+            self._take(steps, NameScope(self._facts, self._index, imports), "document", None, results)
 
     def _take(
         self,
@@ -296,10 +277,6 @@ def _with_helpers(needed: list[ast.stmt], act: ast.expr, scope: NameScope, file:
     return found
 
 
-def _imports(body: list[ast.stmt]) -> dict[str, str]:
-    return imports_of([one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], "")
-
-
 def _calls_in(node: ast.AST, local: frozenset[str]) -> Iterator[tuple[ast.Call, frozenset[str]]]:
     """Generates the calls below a node, each with the variables of the functions around it."""
     for part in ast.iter_child_nodes(node):
@@ -319,11 +296,6 @@ class _Unbound(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         return ast.Name(f"{node.id}_variable", node.ctx) if node.id in self._local else node
-
-
-def _statements(source: str) -> list[ast.stmt]:
-    tree = parse_or_none(source)
-    return tree.body if tree else []
 
 
 def _call_steps(tree: ast.Module) -> Iterator[Step]:

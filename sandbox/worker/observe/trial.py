@@ -20,6 +20,7 @@ from .limits import OutOfTime, TrialRefused, quiet, unheard
 from .literals import Literals
 from .modes import AWAITING, MAX_ITERATED, TOP_LEVEL_AWAIT, calls_for, evaluate, take, untraced
 from .names import type_name
+from .passed_arguments import PassedArguments
 from .trace import TooManySteps
 from .values import Renderer
 
@@ -124,6 +125,7 @@ class _Work:
         self.result: Any = None
         self.patched: Any = None
         self.ending: Any = None
+        self.passed: Any = None
 
     def put_back(self):
         """Do what the trial left to the end, and take back what it changed by its `monkeypatch`."""
@@ -154,6 +156,8 @@ class _Work:
             except BaseException as error:
                 self._check_network(error)
                 self._tell_raised(error)
+            finally:
+                self._end_recording()
             self.runner.ambient.end()
             self._check_leftovers()
             if self.told["outcome"] in ("returned", "raised"):
@@ -168,6 +172,8 @@ class _Work:
                         self.told["value"]["e"] = True
                     elif converts(*asked, self.renderer.package):
                         self.told["value"]["o"] = True
+            if self.passed is not None:
+                self.told["passed"] = self.passed.told
 
     def _namespace(self, folder):
         """A namespace with the trial's imports and fixtures."""
@@ -201,6 +207,9 @@ class _Work:
         arrange = [self.runner.compiled(statement, flags) for statement in self.trial.get("arrange", ())]
         act = self.literals.keeping(self.trial["act"], namespace) or self.trial["act"]
         act = compile(act, "<act>", "eval", flags, True)
+        if self.trial.get("records"):
+            self.passed = PassedArguments(self.runner.tracer.code.co_filename, self.renderer)
+            self.passed.start()
         if mode in AWAITING:
             import asyncio
 
@@ -299,7 +308,12 @@ class _Work:
         warned = [[type_name(warning.category), str(warning.message)[:MAX_MESSAGE]] for warning in self.caught]
         self.told["warnings"] = [pair for pair in warned if self.renderer.clean(pair[1]) == pair[1]][:10]
 
+    def _end_recording(self):
+        if self.passed is not None:
+            self.passed.stop()
+
     def _tell_value(self, result):
+        self._end_recording()  # looking at a result calls code of the target, too
         with untraced(self.runner.tracer):
             self.told["outcome"] = "returned"
             self.told["calls_for"] = calls_for(result)

@@ -1,0 +1,72 @@
+"""Reads the code of a document: doctest prompts, fenced blocks, blocks of reStructuredText, and what they import."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ....utils.python_source import parse_or_none
+from ..facts.analyse import imports_of
+from ..facts.docstrings import examples_in
+from .documented_results import DocumentedStatement, documented_statements
+
+# A block of any language: of one that is passed over, the line that ends it would begin the next block.
+_FENCE = re.compile(r"^([ ]{0,3})(`{3,}|~{3,})[ ]*+([^\n`]*)\n(.*?)^[ ]{0,3}\2[`~]*[ ]*$", re.MULTILINE | re.DOTALL)
+_LANGUAGES = frozenset({"", "python", "py", "pycon", "python3"})
+_BLOCK = re.compile(r"^\.\. (?:code-block|code|sourcecode):: *python[ ]*\n((?:[ ]*\n|[ ]+\S[^\n]*\n)+)", re.MULTILINE)
+# An import that a sentence names: "assuming that it is imported with `import numpy as np`".
+_NAMED_IMPORT = re.compile(r"`+((?:import|from) [\w.]+(?: import [\w, ]+)?(?: as \w+)?)`+")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCode:
+    """The code of one document.
+
+    Attributes:
+        prompts: statements at doctest prompts, with what they show.
+        fenced: statements of blocks without prompts.
+        imports: names that the document imports anywhere, in a sentence too, with the statement that binds each.
+    """
+
+    prompts: Sequence[DocumentedStatement]
+    fenced: Sequence[ast.stmt]
+    imports: dict[str, str]
+
+    def bodies(self) -> list[tuple[list[ast.stmt], dict[str, str]]]:
+        """The prompts' statements and those of the blocks, each with the imports that hold for them."""
+        bodies = [one.node for one in self.prompts], list(self.fenced)
+        return [(body, {**self.imports, **_imports(body)}) for body in bodies]
+
+
+def code_of_document(text: str) -> DocumentCode:
+    """Returns the code of a document.
+
+    What a sentence or a block imports holds for the whole document, where prompts or blocks do not import it.
+    """
+    prompts = documented_statements(examples_in(text, 1))
+    fenced = [
+        statement for block in _blocks(text) if ">>>" not in block for statement in _statements(textwrap.dedent(block))
+    ]
+    named = [statement for match in _NAMED_IMPORT.finditer(text) for statement in _statements(match.group(1))]
+    return DocumentCode(prompts, fenced, _imports([*named, *fenced, *(one.node for one in prompts)]))
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Generates the blocks of Python, and those that say no language."""
+    for match in _FENCE.finditer(text):
+        words = match[3].strip("{} ").split()
+        if (words[0].lstrip(".").lower() if words else "") in _LANGUAGES:
+            yield match[4]
+    yield from (match[1] for match in _BLOCK.finditer(text))
+
+
+def _imports(body: Sequence[ast.stmt]) -> dict[str, str]:
+    return imports_of([one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], "")
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    tree = parse_or_none(source)
+    return tree.body if tree else []
