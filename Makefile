@@ -149,7 +149,7 @@ picture: install
 check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
+	$(BIN)/pyrefly check
 	$(BIN)/lint-imports
 	$(BIN)/python -m testwright.tests.support.compatible_schemas
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .app.api import agenerate, apply, aresume, generate, graph_session, plan, resume
     from .config.settings import Settings
-    from .core.errors import ExitCode, TestwrightError
+    from .core.errors import TestwrightError
     from .core.events import Event, EventType
+    from .core.exit_code import ExitCode
     from .graph.planning_graph.planning_graph import build_planning_graph
     from .reports.model import Report
 

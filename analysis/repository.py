@@ -219,7 +219,7 @@ class Checkout:
     def _remotes(self) -> dict[str, str]:
         git = self._git()
         found: dict[str, str] = {}
-        section = ""
+        section: str = ""
         for line in _lines(self._common(git) / "config") if git else ():
             if line.lstrip().startswith("["):
                 remote = _REMOTE.match(line)

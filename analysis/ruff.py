@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ruff.__main__ import find_ruff_bin
+from ruff.__main__ import find_ruff_bin  # pyrefly: ignore[implicit-reexport] - ruff 0.9 has it only there
 
 from ..core.errors import EnvironmentFault, SandboxFailure, SandboxUnavailable, ToolFailure
 from ..sandbox.opening import open_sandbox

@@ -166,7 +166,8 @@ class _Session:
     def apply(self, message: Mapping[str, Any]) -> None:
         """Apply a message of a running process: an attempt, usage, the key of a used answer, a reached ceiling."""
         if "audit" in message:
-            self.audit(AuditEntry(**{**message["audit"], "errors": tuple(message["audit"]["errors"])}))
+            fields: dict[str, Any] = {**message["audit"], "errors": tuple(message["audit"]["errors"])}
+            self.audit(AuditEntry(**fields))
         if "spent" in message:
             self.budget.add(ModelUsage(**message["spent"]))
         if "given_out" in message:

@@ -175,7 +175,7 @@ _EARLY_ENDS = frozenset(
 
 def _model_use(used: ModelUsage, priced: Container[str]) -> ModelUse:
     """What the report says of a model; one whose agent names its costs needs no price table."""
-    found = asdict(used)
+    found: dict[str, Any] = asdict(used)
     stated = found.pop("cost_stated")
     return ModelUse(**found, priced=stated or used.cost > 0 or used.model in priced)
 

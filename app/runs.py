@@ -22,7 +22,8 @@ from .bootstrap import Ask, open_early
 from .request_settings import require_request, settings_for_request
 
 if TYPE_CHECKING:
-    from ..agents.embedded.plan.repository_steps import Depth, E2eFramework, Goal
+    from ..agents.embedded.plan.repository_steps import E2eFramework, Goal
+    from ..engine.repository.survey import Depth
     from ..graph.execution_graph.state import TestingAgentState
     from ..graph.planning_graph.planning_state import PlanningAgentState
     from .container import LiveRun

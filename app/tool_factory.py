@@ -23,7 +23,7 @@ from ..store.files.run_folder import RunFolder
 from .github.repository import opened_repository
 
 if TYPE_CHECKING:
-    from ..agents.model.embeddings import EmbeddingsMeter
+    from ..agents.model.embeddings_meter import EmbeddingsMeter
     from ..analysis.code_search.vectors import PassageVectors
 
 CACHE_FILE = "responses.sqlite"

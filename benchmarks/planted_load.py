@@ -94,8 +94,8 @@ def _changed(tree: ast.Module, kind: str, name: str) -> str:
     at = next(at for at, node in enumerate(changed.body) if not _goes_first(node))
     changed.body[at:at] = ast.parse(HEAD).body
     [handler] = [node for node in changed.body if getattr(node, "name", "") == name]
-    body: list[ast.stmt] = handler.body  # type: ignore[attr-defined]
-    first = 1 if ast.get_docstring(handler) is not None else 0  # type: ignore[arg-type]
+    body: list[ast.stmt] = handler.body  # pyrefly: ignore[missing-attribute]
+    first = 1 if ast.get_docstring(handler) is not None else 0  # pyrefly: ignore[bad-argument-type]
     body[first:first] = ast.parse(FAULTS[kind]).body
     return ast.unparse(ast.fix_missing_locations(changed))
 

@@ -193,7 +193,7 @@ def with_options(*groups: Sequence[str]) -> Callable[[Command], Command]:
         required = [part for part in kept if part.default is inspect.Parameter.empty]
         optional = [part for part in kept if part.default is not inspect.Parameter.empty]
         parameters = [*required, *added, *optional]
-        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] - typer reads it
+        command.__signature__ = inspect.Signature(parameters)  # pyrefly: ignore[missing-attribute] - typer reads it
         # typer resolves annotations apart from the signature.
         command.__annotations__ = {part.name: part.annotation for part in parameters}
         return command

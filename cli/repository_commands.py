@@ -22,8 +22,9 @@ from .outcome import print_files
 from .progress import show_progress
 
 if TYPE_CHECKING:
-    from ..agents.embedded.plan.repository_steps import Depth, E2eFramework, Goal
+    from ..agents.embedded.plan.repository_steps import E2eFramework, Goal
     from ..app.run_report import RunResult
+    from ..engine.repository.survey import Depth
 
 _FILES: dict[Goal, str] = {"crawl": "repository.json", "cases": "test-cases.json", "engineer": "engineered.json"}
 _DEPTHS: dict[str, Depth] = {"smoke": "smoke", "core": "core", "standard": "standard", "deep": "deep"}

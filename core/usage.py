@@ -66,7 +66,7 @@ def add_to_plan_usage(total: PlanUsage, usage: TokenUsage, seconds: float = 0.0)
 
 def is_countable(value: object) -> TypeIs[int | float]:
     """Whether a value is an amount that ceilings can count: a number from 0 to `MOST_USED`."""
-    return type(value) in (int, float) and 0 <= value <= MOST_USED  # type: ignore[operator]
+    return type(value) in (int, float) and 0 <= value <= MOST_USED  # pyrefly: ignore[unsupported-operation]
 
 
 def usage_of(response_metadata: object) -> TokenUsage:

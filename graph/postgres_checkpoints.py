@@ -13,7 +13,7 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from psycopg.rows import DictRow, dict_row
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
 from ..store.database.checkpoint_places import CheckpointTables
 from ..store.database.postgres import WAITS
@@ -69,7 +69,7 @@ class RunTables(AsyncPostgresSaver):
         for wait in (*WAITS, None):
             try:
                 return await statement()
-            except (psycopg.Error, PoolTimeout) as error:
+            except psycopg.Error as error:
                 if wait is None or not is_temporary(error):
                     raise database_error(error, self._shown) from error
                 await asyncio.sleep(wait)
@@ -100,7 +100,7 @@ async def open_postgres_checkpoints(place: CheckpointTables) -> AsyncIterator[Ru
     try:
         async with pool:
             yield RunTables(pool, place.shown)
-    except (psycopg.Error, PoolTimeout) as error:
+    except psycopg.Error as error:
         raise database_error(error, place.shown) from error
 
 

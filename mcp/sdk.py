@@ -15,36 +15,71 @@ from dataclasses import dataclass
 from typing import Any
 
 from jsonschema.validators import validator_for
-from mcp import Client, MCPError
-from mcp.client import Transport
-from mcp.client._transport import TransportStreams
-from mcp.client.streamable_http import streamable_http_client
-from mcp.server import MCPServer
-from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
-from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
-from mcp.server.mcpserver.prompts import Prompt
+from mcp import Client as Client
+from mcp import MCPError as MCPError
+from mcp.client import Transport as Transport
+from mcp.client._transport import TransportStreams as TransportStreams
+from mcp.client.streamable_http import streamable_http_client as streamable_http_client
+from mcp.server import MCPServer as MCPServer
+from mcp.server.context import CallNext as CallNext
+from mcp.server.context import HandlerResult as HandlerResult
+from mcp.server.context import ServerMiddleware
+from mcp.server.context import ServerRequestContext as ServerRequestContext
+from mcp.server.mcpserver import Context as Context
+from mcp.server.mcpserver import tools
+from mcp.server.mcpserver.exceptions import ResourceError as ResourceError
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError as ResourceNotFoundError
+from mcp.server.mcpserver.prompts import Prompt as Prompt
 from mcp.server.mcpserver.resources import Resource
-from mcp.server.mcpserver.tools import Tool as ServerTool
-from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
-from mcp.server.streamable_http import GET_STREAM_KEY, EventCallback, EventMessage, EventStore
-from mcp.server.transport_security import TransportSecuritySettings
-from mcp.shared.message import SessionMessage
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata as FuncMetadata
+from mcp.server.streamable_http import GET_STREAM_KEY as GET_STREAM_KEY
+from mcp.server.streamable_http import EventCallback as EventCallback
+from mcp.server.streamable_http import EventMessage as EventMessage
+from mcp.server.streamable_http import EventStore as EventStore
+from mcp.server.transport_security import TransportSecuritySettings as TransportSecuritySettings
+from mcp.shared.message import SessionMessage as SessionMessage
 from mcp.types import (
-    CONNECTION_CLOSED,
-    INVALID_PARAMS,
-    REQUEST_TIMEOUT,
-    CallToolResult,
-    ContentBlock,
-    Implementation,
-    JSONRPCError,
-    JSONRPCMessage,
-    JSONRPCResponse,
-    ResourceLink,
-    TextContent,
-    Tool,
-    ToolAnnotations,
-    jsonrpc_message_adapter,
+    CONNECTION_CLOSED as CONNECTION_CLOSED,
+)
+from mcp.types import (
+    INVALID_PARAMS as INVALID_PARAMS,
+)
+from mcp.types import (
+    REQUEST_TIMEOUT as REQUEST_TIMEOUT,
+)
+from mcp.types import (
+    CallToolResult as CallToolResult,
+)
+from mcp.types import (
+    ContentBlock as ContentBlock,
+)
+from mcp.types import (
+    Implementation as Implementation,
+)
+from mcp.types import (
+    JSONRPCError as JSONRPCError,
+)
+from mcp.types import (
+    JSONRPCMessage as JSONRPCMessage,
+)
+from mcp.types import (
+    JSONRPCResponse as JSONRPCResponse,
+)
+from mcp.types import (
+    ResourceLink as ResourceLink,
+)
+from mcp.types import (
+    TextContent as TextContent,
+)
+from mcp.types import (
+    Tool as Tool,
+)
+from mcp.types import (
+    ToolAnnotations as ToolAnnotations,
+)
+from mcp.types import (
+    jsonrpc_message_adapter as jsonrpc_message_adapter,
 )
 from pydantic import ConfigDict
 from referencing import Registry
@@ -52,6 +87,7 @@ from referencing import Registry
 from ..utils.names.similar_names import similar_names
 from ..utils.outgoing_text import valid_json, valid_text
 
+ServerTool = tools.Tool
 Lifespan = Callable[[MCPServer[Any]], AbstractAsyncContextManager[Any]]
 _CONSTRUCTION = threading.Lock()
 

@@ -7,7 +7,7 @@ import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_NEVER_RUN = {
+_NEVER_RUN: dict[type[ast.AST], tuple[str, ...]] = {
     ast.arg: ("annotation",),
     ast.AnnAssign: ("annotation",),
     ast.FunctionDef: ("returns",),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 SHOWN_ROWS = 200
 
 
-def section(title: str, head: tuple[str, ...], rows: list[tuple[str, ...]], most: int = SHOWN_ROWS) -> Iterator[str]:
+def section(
+    title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]], most: int = SHOWN_ROWS
+) -> Iterator[str]:
     """A table below a heading, of at most so many rows; nothing at all without rows."""
     if not rows:
         return

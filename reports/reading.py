@@ -13,7 +13,8 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
 
-from .model import FailureClass, ReportPart, ReportPlace
+from .model import FailureClass, ReportPlace
+from .run_model import ReportPart
 
 Part = TypeVar("Part", bound=ReportPart)
 

@@ -19,7 +19,7 @@ ended, or ""), error (why it could not start, or "").
 
 from __future__ import annotations
 
-import _signal as signal  # type: ignore[import-not-found] - the interpreter has it, type checkers do not know it
+import _signal as signal  # pyrefly: ignore[missing-import] - the interpreter has it, type checkers do not know it
 import marshal
 import os
 import resource
@@ -285,7 +285,7 @@ def call_libc(name: str, *arguments: int | None) -> None:
     try:
         import _ctypes
 
-        _ctypes.call_cdeclfunction(_ctypes.dlsym(_ctypes.dlopen(None, 0), name), arguments)  # type: ignore[attr-defined]
+        _ctypes.call_cdeclfunction(_ctypes.dlsym(_ctypes.dlopen(None, 0), name), arguments)  # pyrefly: ignore[bad-argument-type]
     except (ImportError, AttributeError):  # an interpreter whose `ctypes` is built in another way
         import ctypes
 

@@ -60,7 +60,7 @@ def test_overlay(interpreter: Interpreter, caches: Sequence[Path]) -> tuple[Path
     return tools_overlay(TOOLS, interpreter, caches)
 
 
-test_overlay.__test__ = False  # type: ignore[attr-defined] - pytest is not to take it for a test
+test_overlay.__test__ = False  # pyrefly: ignore[missing-attribute] - pytest is not to take it for a test
 
 
 def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequence[Path]) -> tuple[Path, ...]:

@@ -60,7 +60,7 @@ class _Copying:
     files: list[str] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
-    bytes: int = 0
+    copied_bytes: int = 0
 
     def note(self, relative: str, kind: bytes, content: bytes) -> None:
         """Record one copied entry."""
@@ -71,10 +71,10 @@ class _Copying:
 
     def weigh(self, relative: str, size: int) -> None:
         """Count bytes before they are copied."""
-        self.bytes += size
+        self.copied_bytes += size
         top = relative.split("/", 1)[0]
         self.sizes[top] = self.sizes.get(top, 0) + size
-        if self.bytes > self.max_bytes:
+        if self.copied_bytes > self.max_bytes:
             raise self.too_large(f"more than {self.max_bytes // 1024**2:,} MiB")
 
     def too_large(self, what: str) -> ProjectError:
@@ -213,7 +213,7 @@ def copy_tree(source: Path, into: Path) -> None:
     """
     try:
         shutil.copytree(source, into, symlinks=True, copy_function=_clone)
-    except (OSError, shutil.Error) as fault:
+    except OSError as fault:
         raise StorageError(
             f"no workspace could be made in {into.parent}: {fault}",
             advice="Check free space there, or choose another place with --state-dir.",

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from re import _constants as constants  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as constants  # pyrefly: ignore[missing-module-attribute]
+from re import _parser as parser  # pyrefly: ignore[missing-module-attribute]
 from typing import Any
 
 _SPECIAL = re.compile(r"[\\^$*+?\[\](){}|]")

@@ -108,7 +108,7 @@ async def refuses_an_invalid_request_without_raising(candidate: Candidate) -> No
     """A request without goal, or that is no request, is an error like any other."""
     async with candidate.make_agent() as agent:
         empty = await agent.process(AgentRequest(goal="", task="", metadata=RequestMetadata("")))
-        foreign = await agent.process("not a request")  # type: ignore[arg-type]
+        foreign = await agent.process("not a request")  # pyrefly: ignore[bad-argument-type]
     for response in (empty, foreign):
         _require(response.status is ResponseStatus.ERROR, "it answers a request that is none")
         _require(response.error is not None and not response.error.recoverable, "the error is not final")

@@ -72,7 +72,7 @@ async def in_thread(function: Callable[..., Result], *arguments: Any) -> Result:
     threading.Thread(target=work, name="testwright-agent", daemon=True).start()
     result, error = await done
     if error is None:
-        return result  # type: ignore[return-value] - of a function that returned
+        return result  # pyrefly: ignore[bad-return] - of a function that returned
     raise raised_by_agent(error)
 
 

@@ -58,7 +58,7 @@ class _PlainData:
 
     def to_dict(self) -> JsonObject:
         """Convert to a JSON object."""
-        return asdict(self)  # type: ignore[call-overload] - every subclass is a dataclass
+        return asdict(self)  # pyrefly: ignore[bad-argument-type] - every subclass is a dataclass
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

@@ -52,7 +52,8 @@ class ValueExample:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ValueExample:
         """Raises KeyError, TypeError for other data."""
-        return cls(**{**data, "arrange": tuple(data.get("arrange") or ())})
+        fields: JsonObject = {**data, "arrange": tuple(data.get("arrange") or ())}
+        return cls(**fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,12 @@ class Evidence:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Evidence:
         """Raises KeyError, TypeError for other data."""
-        fields = {name: value for name, value in data.items() if name != "id"}
+        given = {name: value for name, value in data.items() if name != "id"}
         first, last = data["lines"]
         examples = tuple(ValueExample.from_dict(one) for one in data.get("examples") or ())
         text = str(data["text"])[:LONGEST_TEXT]
-        return cls(**{**fields, "lines": (int(first), int(last)), "examples": examples, "text": text})
+        fields: JsonObject = {**given, "lines": (int(first), int(last)), "examples": examples, "text": text}
+        return cls(**fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,7 @@ class FileRule:
         """Whether the function around has changed into a folder below tmp_path before this line."""
         for scope in self._names.scopes(where):
             for node in ast.walk(scope) if not isinstance(scope, ast.Module) else ():
-                if isinstance(node, ast.Call) and last_name(node.func) == "chdir" and node.lineno < where.lineno:  # type: ignore[attr-defined]
+                if isinstance(node, ast.Call) and last_name(node.func) == "chdir" and node.lineno < where.lineno:  # pyrefly: ignore[missing-attribute]
                     return bool(node.args) and path_reach(self._names, node.args[0]) is PathReach.INSIDE
         return False
 

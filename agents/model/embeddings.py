@@ -23,7 +23,7 @@ def open_embeddings(model: str, base_url: str, key: str) -> Embeddings:
     return OpenAIEmbeddings(
         model=model,
         base_url=base_url,
-        api_key=key or "none",  # type: ignore[arg-type] - pydantic makes a SecretStr of it
+        api_key=key or "none",  # pydantic makes a SecretStr of it
         check_embedding_ctx_length=False,
         openai_proxy="",
         timeout=SECONDS,

@@ -118,7 +118,7 @@ class Endpoint:
         self._chat = _Chat(
             model=settings.model,
             base_url=settings.base_url,
-            api_key=key or "none",  # type: ignore[arg-type] - pydantic makes a SecretStr of it
+            api_key=key or "none",  # pydantic makes a SecretStr of it
             openai_proxy="",
             http_socket_options=(),
             max_retries=0,

@@ -57,7 +57,8 @@ class ReceivedAnswer:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Invert `to_dict`."""
-        return cls(**{**data, "tool_calls": tuple(data["tool_calls"])})
+        fields: dict[str, Any] = {**data, "tool_calls": tuple(data["tool_calls"])}
+        return cls(**fields)
 
 
 def kept_text(text: str) -> str:

@@ -149,7 +149,7 @@ def _body(parameters: list[Parameter], consumes: list[str]) -> dict[str, Any]:
     for item in fields:
         words = {key: value for key, value in item.items() if key in (*_SCHEMA_WORDS, "description")}
         properties[text(item.get("name"))] = _schema(words)
-    schema = {"type": "object", "properties": properties}
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
     required = [text(item.get("name")) for item in fields if item.get("required")]
     if required:
         schema["required"] = required

@@ -114,6 +114,7 @@ def _streamed() -> Any:
 
 
 planning = (
+    # pyrefly: ignore[bad-specialization, bad-argument-type] - it does not see the keys that the class of a TypedDict has
     StateGraph(PlannedRun, input_schema=PlanningRequest)
     .add_node("run_request", run_request)
     .add_edge(START, "run_request")
@@ -121,6 +122,7 @@ planning = (
     .compile(name="planning")
 )
 testing = (
+    # pyrefly: ignore[bad-specialization, bad-argument-type] - it does not see the keys that the class of a TypedDict has
     StateGraph(JudgedTarget, input_schema=TargetRequest)
     .add_node("run_target", run_target)
     .add_edge(START, "run_target")

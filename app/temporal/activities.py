@@ -80,7 +80,7 @@ class RunActivities:
                         heartbeat.send_fault()
                         raise
                     return StepEnded(number, fault.to_dict())
-            return StepEnded(number, end.fault and end.fault.to_dict(), end.is_refused)
+            return StepEnded(number, end.fault.to_dict() if end.fault else None, end.is_refused)
 
     @activity.defn(name=messages.FINISH)
     async def finish_run(self, task: RunTask) -> RunEnded:

@@ -12,11 +12,11 @@ COLOURS = {"testwright": "#1f6f8b", "pynguin": "#e08e45", "ghostwriter": "#9a9a9
 
 def drawn(results: dict[str, Any], place: Path) -> None:
     """Two rows of bars: branch coverage, and mutants noticed of 100."""
-    import matplotlib as mpl  # type: ignore[import-not-found] - it is in the environment of the plot only
+    import matplotlib as mpl  # pyrefly: ignore[missing-import] - it is in the environment of the plot only
 
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "testwright"
-    from matplotlib import pyplot  # type: ignore[import-not-found]
+    from matplotlib import pyplot  # pyrefly: ignore[missing-import]
 
     rows = results["modules"]
     names = [name for name in COLOURS if any(name in row["tools"] for row in rows)]

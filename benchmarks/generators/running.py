@@ -61,7 +61,7 @@ def _row(subject: Subject, plan: Plan, kept: Kept, tell: Callable[[str], None]) 
     source = fetched(subject, plan.terms.folder)
     terms = replace(plan.terms, work=plan.terms.work / subject.module)
     measurer = Measurer(source, terms)
-    row = {
+    row: dict[str, Any] = {
         **subject.to_dict(),
         "sha256": source.sha256,
         "path": source.path,

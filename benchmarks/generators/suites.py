@@ -45,7 +45,7 @@ def test_lines(files: dict[str, str]) -> int:
     return sum(filled_lines(formatted(text)) for path, text in files.items() if path.endswith(".py"))
 
 
-test_lines.__test__ = False  # type: ignore[attr-defined] - pytest is not to take it for a test
+test_lines.__test__ = False  # pyrefly: ignore[missing-attribute] - pytest is not to take it for a test
 
 
 def without_xfail(text: str) -> str:

@@ -105,7 +105,7 @@ def _seconds(value: float | None) -> str:
 
 def _means(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[tuple[str, ...]]:
     """Means over the modules that a generator was run on; a crash counts as imports only, without mutants noticed."""
-    lines = []
+    lines: list[tuple[str, ...]] = []
     for name in names:
         own = [row for row in rows if name in row["tools"]]
         covered, noticed = [], []

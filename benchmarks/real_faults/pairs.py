@@ -92,7 +92,7 @@ def chosen(pairs: Sequence[Pair], packages: Sequence[str], *, quick: bool = Fals
 
 
 def _pair(entry: dict[str, Any], shared: tuple[str, ...]) -> Pair:
-    fields = {**entry, "functions": tuple(entry.get("functions", ()))}
+    fields: dict[str, Any] = {**entry, "functions": tuple(entry.get("functions", ()))}
     fields["proof"] = str(fields.get("proof", "")).strip()
     try:
         return Pair(**fields, requires=shared)

@@ -51,7 +51,7 @@ def test_functions(text: str) -> list[TestFunction]:
     return list(_functions(ast.parse(text), ""))
 
 
-test_functions.__test__ = False  # type: ignore[attr-defined] - pytest is not to take it for a test
+test_functions.__test__ = False  # pyrefly: ignore[missing-attribute] - pytest is not to take it for a test
 
 
 def quoted(text: str, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...sandbox.javascript.syntax import is_typescript
 from .domain.shapes import Shape
-from .domain.values import words
+from .domain.value_pools import words
 from .layout import split_parts
 from .model import Module
 from .selection import Chosen, Selection

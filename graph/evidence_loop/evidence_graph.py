@@ -14,6 +14,7 @@ from .nodes.search_evidence import search_evidence
 from .nodes.write_evidence_report import write_evidence_report
 from .state import EvidenceState
 
+# pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
 EvidenceGraph = CompiledStateGraph[EvidenceState, RunContext, Any, Any]
 
 RECURSION_LIMIT = 50
@@ -27,6 +28,7 @@ async def unless_ended(state: EvidenceState) -> Literal["continue", "synthesize"
 
 def build_evidence_graph() -> EvidenceGraph:
     """Build the compiled loop. It has no checkpoints: it is repeated as a whole, with the model's stored answers."""
+    # pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
     graph: StateGraph[EvidenceState, RunContext, Any, Any] = StateGraph(EvidenceState, context_schema=RunContext)
     for node in (search_evidence, form_hypotheses, judge_evidence, write_evidence_report):
         graph.add_node(node.__name__, node)

@@ -118,7 +118,10 @@ def retries_of(services: GraphServices) -> RetryPolicy:
 
 
 def build_testing_graph(
-    checkpointer: BaseCheckpointSaver[str] | None = None, *, retry: RetryPolicy | None = None
+    checkpointer: BaseCheckpointSaver[str] | None = None,
+    *,
+    retry: RetryPolicy | None = None,
+    # pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
 ) -> CompiledStateGraph[TestingAgentState, RunContext, Any, Any]:
     """Build the compiled testing graph, for one target of any test type.
 
@@ -132,8 +135,10 @@ def build_testing_graph(
 
 
 @cache  # each target of a run compiles it
+# pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
 def _uncompiled(policy: RetryPolicy) -> StateGraph[TestingAgentState, RunContext, Any, Any]:
     """The graph before it is compiled; compiling leaves it as it is."""
+    # pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
     graph: StateGraph[TestingAgentState, RunContext, Any, Any] = StateGraph(
         TestingAgentState, context_schema=RunContext
     )
@@ -168,6 +173,9 @@ def _uncompiled(policy: RetryPolicy) -> StateGraph[TestingAgentState, RunContext
 
 
 def _continue_unless_ended(
-    graph: StateGraph[TestingAgentState, RunContext, Any, Any], node: str, following: str
+    # pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
+    graph: StateGraph[TestingAgentState, RunContext, Any, Any],
+    node: str,
+    following: str,
 ) -> None:
     graph.add_conditional_edges(node, should_continue, {"continue": following, "end": END})

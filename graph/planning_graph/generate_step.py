@@ -21,6 +21,7 @@ from ..state_format import require_version
 from .planning_state import PlanningAgentState, PlanStepState
 from .steps import StepOutcome, depends_on, failed, planned_test_type
 
+# pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
 TestingGraph = CompiledStateGraph[TestingAgentState, RunContext, Any, Any]
 
 _RESULT_FIELDS = (

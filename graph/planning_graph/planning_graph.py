@@ -30,6 +30,7 @@ NODES = (
     validate_goal,
 )
 
+# pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
 PlanningGraph = CompiledStateGraph[PlanningAgentState, RunContext, Any, Any]
 
 
@@ -58,6 +59,7 @@ def build_planning_graph(
         checkpointer: stores the state between nodes; the caller then passes a `thread_id`.
         retry: replaces `transient_retries()`.
     """
+    # pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
     graph: StateGraph[PlanningAgentState, RunContext, Any, Any] = StateGraph(
         PlanningAgentState, context_schema=RunContext
     )

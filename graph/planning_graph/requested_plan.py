@@ -39,7 +39,7 @@ class RequestedPlan:
     steps: list[PlanStepState] = field(default_factory=list)
     response: AgentResponse | None = None
     fault: Fault | None = None
-    usage: TokenUsage = field(default_factory=lambda: dict(_NONE))  # type: ignore[return-value]
+    usage: TokenUsage = field(default_factory=lambda: dict(_NONE))  # pyrefly: ignore[bad-assignment]
 
     @property
     def result(self) -> JsonObject:

@@ -105,7 +105,8 @@ async def _engine_step(
     if made.exit_reason is not StepExit.COMPLETED:
         return None
     said = f"the engine's tests stand in for the model's until the run goes on: {fault.message}"
-    result = {**(made.result or {}), "warnings": [*(made.result or {}).get("warnings", []), said], "put_aside": aside}
+    warnings = [*(made.result or {}).get("warnings", []), said]
+    result: dict[str, Any] = {**(made.result or {}), "warnings": warnings, "put_aside": aside}
     found = merged_defects(result.get("suspected_defects") or [], values.get("suspected_defects") or [])
     result["suspected_defects"] = found
     usage = values.get("usage", NOTHING_USED)

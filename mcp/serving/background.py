@@ -85,7 +85,7 @@ class BackgroundCalls:
 
         A caller that is cancelled while it waits cancels the work. Raises whatever the work raises.
         """
-        call.task = asyncio.ensure_future(work())  # type: ignore[assignment] - a coroutine makes a task
+        call.task = asyncio.ensure_future(work())  # a coroutine makes a task
         try:
             ended = await call.wait(seconds, listener)
         except asyncio.CancelledError:

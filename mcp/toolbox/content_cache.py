@@ -47,7 +47,7 @@ class SingleFlight(Generic[T]):
         flight = self._flights.get(key)
         joined = flight is not None
         if flight is None:
-            flight = _Flight(asyncio.ensure_future(compute()))  # type: ignore[arg-type] - a coroutine makes a task
+            flight = _Flight(asyncio.ensure_future(compute()))  # a coroutine makes a task
             self._flights[key] = flight
             flight.task.add_done_callback(lambda task: self._remove(key, task))
         flight.waiting += 1

@@ -154,7 +154,8 @@ class Baselines:
             SandboxFailure: the sandbox itself failed.
         """
         from ...engine.python.project.layout import find_layout
-        from ...gate.runner.baseline import CoverageBaseline, CoverageData, measure_baseline, own_test_files
+        from ...gate.model.coverage_data import CoverageData
+        from ...gate.runner.baseline import CoverageBaseline, measure_baseline, own_test_files
 
         async with self._lock:
             if self._own_tests is None:

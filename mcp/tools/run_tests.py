@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ...core.background import background_task
 from ...core.errors import ToolFailure
 from ...gate.evidence.additions import redundant_tests
 from ...gate.evidence.application_files import application_files
@@ -17,7 +18,6 @@ from ...gate.evidence.unasserting import unasserting_tests
 from ...gate.model.options import Framework
 from ...gate.model.strictness import VerifyOptions
 from ...gate.runner.baseline import CoverageBaseline
-from ...gate.runner.launch import background_task
 from ...gate.verify.verify import verify_files
 from ...sandbox.target import PythonTarget
 from ...utils.confined_paths import read_text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from ...gate.evidence.summary import tool_result
 from ...gate.verify.suite_verification import SuiteVerificationOptions, verify_suite
@@ -44,7 +45,7 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
     )
     target = await services.python_target()
     before = await services.baselines.of_project(target) if measured else None
-    limits = {key: options[key] for key in ("test_seconds", "wall_seconds") if key in options}
+    limits: dict[str, Any] = {key: options[key] for key in ("test_seconds", "wall_seconds") if key in options}
     if any(map(is_browser, specs.values())):
         # Each order costs as many seconds as there are tests, which have been repeated one file at a time already.
         slow = {"test_seconds": BROWSER_TEST_SECONDS, "wall_seconds": BROWSER_WALL_SECONDS, "seeds": (11,)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -125,7 +125,7 @@ class EventTail:
         for line in text[:end].splitlines():
             with suppress(ValueError, KeyError, TypeError):
                 entry = decoded_json(line)
-                event = Event(**{**entry, "type": EventType(entry["type"])})
+                event = _event(entry)
                 found += [event] if _is_well_formed(event) else []
         return found
 
@@ -138,7 +138,7 @@ def read_events(path: Path, *, after: int = 0) -> Iterator[Event]:
     """
     for number, entry in enumerate(read_journal(path), start=1):
         try:
-            event = Event(**{**entry, "type": EventType(entry["type"])})
+            event = _event(entry)
             if not _is_well_formed(event):
                 raise TypeError("a field of another type")
         except (KeyError, TypeError, ValueError) as error:
@@ -160,6 +160,12 @@ def first_event_time(path: Path) -> float | None:
         return None
     at = first.get("at") if isinstance(first, dict) else None
     return float(at) if isinstance(at, int | float) and 0 < at < _LAST_TIME else None
+
+
+def _event(entry: Mapping[str, Any]) -> Event:
+    """The event of a stored line. Raises KeyError, TypeError, ValueError for another one."""
+    fields: dict[str, Any] = {**entry, "type": EventType(entry["type"])}
+    return Event(**fields)
 
 
 def _is_well_formed(event: Event) -> bool:

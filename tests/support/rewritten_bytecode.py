@@ -31,9 +31,9 @@ def write_bytecode(path: Path) -> None:
     """Write a file's bytecode unless what is there is of the same source."""
     compiled = rewrite.get_cache_dir(path) / (path.stem + rewrite.PYC_TAIL)
     if rewrite._read_pyc(path, compiled) is None:
-        digest, code = rewrite._rewrite_test(path, None)  # type: ignore[arg-type]  # None: no hook for what passes
+        digest, code = rewrite._rewrite_test(path, None)  # pyrefly: ignore[bad-argument-type]  # None: no hook for what passes
         rewrite.try_makedirs(compiled.parent)
-        rewrite._write_pyc(SimpleNamespace(trace=print), code, digest, compiled)  # type: ignore[arg-type]
+        rewrite._write_pyc(SimpleNamespace(trace=print), code, digest, compiled)  # pyrefly: ignore[bad-argument-type]
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def rows_of(test: TestNode) -> Iterator[tuple[ast.Call, str]]:
             for keyword in node.keywords if isinstance(node, ast.Call) else ():
                 value = keyword.value
                 if keyword.arg == "id" and isinstance(value, ast.Constant) and isinstance(value.value, str):
-                    yield node, value.value  # type: ignore[misc]
+                    yield node, value.value  # pyrefly: ignore[invalid-yield]
 
 
 def row_case(owner: str | None, test: TestNode, row: str, known: Container[str] = ()) -> str:

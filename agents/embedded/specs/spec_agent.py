@@ -156,7 +156,7 @@ class EmbeddedSpecAgent(Agent):
             spec, notes, renamed = await self._shown.added(generated.spec, examples)
         except TestwrightError as error:
             spec, notes, renamed = generated.spec, [f"the examples of documents were not tried: {error.message}"], {}
-        metadata = {**generated.metadata, "notes": [*(generated.metadata.get("notes") or ()), *notes]}
+        metadata: JsonObject = {**generated.metadata, "notes": [*(generated.metadata.get("notes") or ()), *notes]}
         if found := metadata.get("notices"):
             metadata["notices"] = {renamed.get(case_id, case_id): numbers for case_id, numbers in found.items()}
         return replace(generated, spec=spec, metadata=metadata)

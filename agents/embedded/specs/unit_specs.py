@@ -104,7 +104,7 @@ class UnitSpecGenerator:
         exploration = limit_to_symbols(exploration, wanted)
         notices: dict[str, list[int]] = {}
         spec = await asyncio.to_thread(self._composed, exploration, layout, inputs, notices)
-        metadata = {**_metadata(exploration), "notices": notices}
+        metadata: JsonObject = {**_metadata(exploration), "notices": notices}
         metadata["notes"] += proposer.examples.notes()
         asked = await asyncio.to_thread(lambda: edge_questions(source_or_empty(self.root, facts.path), facts.path))
         metadata["notes"] += [text for name, text in asked if wanted is None or is_wanted(name, list(map(str, wanted)))]

@@ -28,7 +28,7 @@ def _attribute(nodeid):
 def pytest_configure():
     """Before any test is imported, which is when Hypothesis takes its settings."""
     if os.environ.get("BENCH_NO_DEADLINE"):
-        from hypothesis import settings  # type: ignore[import-not-found] - it is in the environment of the tests
+        from hypothesis import settings  # pyrefly: ignore[missing-import] - it is in the environment of the tests
 
         settings.register_profile("bench", deadline=None)
         settings.load_profile("bench")

@@ -81,7 +81,8 @@ class Generated:
     def from_dict(cls, raw: Mapping[str, Any]) -> Generated:
         """From its JSON form."""
         files = {path: base64.b64decode(contents) for path, contents in raw["files"].items()}
-        return cls(**{**raw, "files": files, "notes": tuple(raw["notes"])})
+        fields: dict[str, Any] = {**raw, "files": files, "notes": tuple(raw["notes"])}
+        return cls(**fields)
 
 
 def complaint(exit_code: int | None, output: str) -> str:

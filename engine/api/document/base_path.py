@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from ....sandbox.target import PythonTarget
 from ..model.model import MOVED, ApiDescription, HttpAnswer, Json
-from .application import AppLaunch, AppObserver, PythonTarget, open_application
+from .application import AppLaunch, AppObserver, open_application
 from .operations import METHODS
 
 _MOST_ASKED = 8

@@ -103,7 +103,7 @@ def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document:
             continue  # a parameter that is a document of its own
         examples = _examples(parameter)
         required, schema = bool(parameter.get("required")), normalize_schema(schema)
-        found[where, name] = ApiParameter(name, where, required, schema, examples)  # type: ignore[arg-type]
+        found[where, name] = ApiParameter(name, where, required, schema, examples)
     yield from found.values()
 
 

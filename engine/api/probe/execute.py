@@ -254,7 +254,8 @@ async def drop_setup(
             continue
         request = with_values(proposal.request, saved_values(proposal.setup, observed.answers))
         answers = await observer.answers([with_credentials(request, credentials)]) if request is not None else ()
-        if len(answers) == 1 and (answers[0].status, answers[0].text) == (observed.answer.status, observed.answer.text):
+        is_same = [(one.status, one.text) for one in answers] == [(observed.answer.status, observed.answer.text)]
+        if request is not None and is_same:
             observed = replace(observed, proposal=replace(proposal, request=request, setup=()), answers=answers)
         found.append(observed)
     return found

@@ -96,7 +96,7 @@ class Dialect:
         return [] if body["media_type"] == usual else [f"{argument}={literal(body['media_type'])}"]
 
 
-class ClientDialect(Dialect):
+class ClientDialect(Dialect):  # pyrefly: ignore[bad-class-definition] - no dataclass itself
     """What test clients have in common."""
 
     __slots__ = ()
@@ -106,7 +106,7 @@ class ClientDialect(Dialect):
         return formatted(path.replace("?", "%3F").replace("#", "%23"))
 
 
-class HttpxDialect(ClientDialect):
+class HttpxDialect(ClientDialect):  # pyrefly: ignore[bad-class-definition] - no dataclass itself
     """httpx, and `TestClient` of Starlette and FastAPI."""
 
     __slots__ = ()
@@ -144,7 +144,7 @@ class HttpxDialect(ClientDialect):
         return f"[{', '.join(fields)}]"
 
 
-class WerkzeugDialect(ClientDialect):
+class WerkzeugDialect(ClientDialect):  # pyrefly: ignore[bad-class-definition] - no dataclass itself
     """The client of Werkzeug, which is Flask's `test_client()` as well."""
 
     __slots__ = ()
@@ -187,7 +187,7 @@ class WerkzeugDialect(ClientDialect):
         return literal(_plain_values(query))
 
 
-class DjangoDialect(WerkzeugDialect):
+class DjangoDialect(WerkzeugDialect):  # pyrefly: ignore[bad-class-definition] - no dataclass itself
     """Django's `Client`."""
 
     __slots__ = ()

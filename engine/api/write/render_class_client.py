@@ -82,7 +82,7 @@ class FrameworkClient:
         return made.replace("(app,", "(self.app,").replace("(client.app", "(self.client.app")
 
 
-class DjangoClient(FrameworkClient):
+class DjangoClient(FrameworkClient):  # pyrefly: ignore[bad-class-definition] - no dataclass itself
     """The client of Django, in its test environment."""
 
     __slots__ = ()

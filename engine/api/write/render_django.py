@@ -43,7 +43,7 @@ _SUPERUSER = '''def create_superuser():
             call_command("createsuperuser", interactive=False, verbosity=0)'''
 
 
-class DjangoFixtures(ClientFixtures):
+class DjangoFixtures(ClientFixtures):  # pyrefly: ignore[bad-class-definition] - no dataclass itself
     """The fixtures of a test file, and what they import; where Django has a database, it undoes what a test stores."""
 
     __slots__ = ()

@@ -87,7 +87,7 @@ class _FlowBuilder:
             act=form[0],
             imports=tuple(sorted(self.imports)),
             arrange=tuple(self.statements),
-            mode=form[1],  # type: ignore[arg-type]
+            mode=form[1],  # pyrefly: ignore[bad-argument-type]
             source="sequence",
             fixtures=tuple(sorted(self.fixtures - {FIXTURE})),
         )

@@ -11,7 +11,8 @@ from ....sandbox.javascript.syntax import text_of
 from ....utils.names.article import with_article
 from ..domain.shapes import Shape
 from ..domain.types import TypeReader
-from ..domain.values import Values, words
+from ..domain.value_pools import words
+from ..domain.values import Values
 from ..jsdoc import Example
 from ..model import Class, Function, Module, Value
 from ..observation_file import declared

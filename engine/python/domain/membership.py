@@ -14,9 +14,9 @@ from ..facts.inverse_names import undoes
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..source.counting_parameters import counts_things
-from .arguments import Argument, Kinds, arguments_of
+from .arguments import Argument, arguments_of
 from .conditions import SORTED_FLAG
-from .contains import is_inside
+from .contains import Kinds, is_inside
 from .example_tables import KEY_NAME
 from .functions import is_idle_key, is_sorting
 from .inference import annotated_domains

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ....utils.names.case_names import snake_case
 from ....utils.python_names import unique_name
 from ....utils.python_source import parse_expression
 from ..model.spec_case import Case, SpecExpectation
 from ..source.case_shapes import NAMELESS, CaseShape, ParameterName
 from ..source.polish import LONG_TEXT
-from ..source.titles import snake_case
 
 MOST_ROWS = 24
 MOST_COLUMNS = 5

@@ -77,7 +77,7 @@ def _value_of_part(node: ast.expr, statements: Sequence[str], changed: Sequence[
     for key in reversed(keys):
         at = literal_or(key, _NO_LITERAL)
         try:
-            value = value[at]  # type: ignore[index]
+            value = value[at]
         except (TypeError, KeyError, IndexError):
             return None
     source = repr(value)

@@ -65,7 +65,7 @@ def defect_case(
 
 
 def _documented(fields: Mapping[str, str], evidence: SpecEvidence | None) -> SpecExpectation:
-    return SpecExpectation(**fields, origin="documented", evidence=evidence)  # type: ignore[arg-type]
+    return SpecExpectation(**fields, origin="documented", evidence=evidence)  # pyrefly: ignore[bad-argument-type]
 
 
 def _expected(defect: Mapping[str, Any], module: str, tree: ast.Module) -> _Expected | None:

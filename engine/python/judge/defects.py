@@ -7,11 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ....utils.names.case_names import slug
 from ....utils.python_names import assigned_variables, last_name, unique_name
 from ....utils.python_source import expression_or_none, parse_expression, parse_or_none
 from ..model.arcs import runs_body
 from ..model.model import CallableFacts, Exploration, Trial, TrialFinding, Value
-from ..source.titles import cut_slug, slug, subject_slug
+from ..source.titles import cut_slug, subject_slug
 
 LONGEST = 600
 """Characters of what is documented or observed; the rest is cut off."""

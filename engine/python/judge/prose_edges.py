@@ -29,7 +29,7 @@ _FROM = re.compile(
 _ABOVE, _BELOW = (ast.Gt, ast.LtE), (ast.GtE, ast.Lt)
 """Comparisons whose answer changes above a number, and those whose answer changes below it."""
 
-_SIGNS = {ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<="}
+_SIGNS: dict[type[ast.cmpop], str] = {ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<="}
 _MIRRORED = {ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Lt: ast.Gt, ast.LtE: ast.GtE}
 
 

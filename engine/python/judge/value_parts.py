@@ -76,7 +76,7 @@ def _same_shape(one: Value, other: Value) -> bool:
     if isinstance(left, ast.Dict) and isinstance(right, ast.Dict):
         return bool(left.keys) and [*map(_key, left.keys)] == [*map(_key, right.keys)]
     if isinstance(left, ast.List | ast.Tuple) and type(left) is type(right):
-        return bool(left.elts) and len(left.elts) == len(right.elts)  # type: ignore[union-attr]
+        return bool(left.elts) and len(left.elts) == len(right.elts)  # pyrefly: ignore[missing-attribute]
     return False
 
 

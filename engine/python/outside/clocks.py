@@ -106,7 +106,7 @@ def _replacement(kind: str, kinds: set[str]) -> str:
 def _now(moment: tuple[int, ...], kinds: set[str]) -> str:
     if kinds == {"time"}:
         # Whole seconds: results made of them are compared exactly.
-        return str(int(datetime(*moment, tzinfo=UTC).timestamp()))  # type: ignore[arg-type]
+        return str(int(datetime(*moment, tzinfo=UTC).timestamp()))
     if kinds == {"date"}:
         return f"datetime.date({', '.join(map(str, moment[:3]))})"
     return f"datetime.datetime({', '.join(map(str, moment))})"

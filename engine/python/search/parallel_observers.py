@@ -29,7 +29,7 @@ from .trial_search import TrialRecord, TrialSearch, has_assertable_outcome
 _MINIMUM_SHARED = 16
 # Seconds from the start of the ticking clock (2024-01-01) to the last second of the following year.
 YEARS_END = 731 * 86400 - 1
-_PLAIN = {ast.List: "items", ast.Dict: "mapping", ast.Set: "members"}
+_PLAIN: dict[type[ast.expr], str] = {ast.List: "items", ast.Dict: "mapping", ast.Set: "members"}
 
 
 class ObserverPair:

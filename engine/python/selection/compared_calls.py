@@ -14,6 +14,9 @@ from ..search.trial_search import TrialRecord
 _OF_THE_WRONG_TYPE = frozenset({"TypeError", "AttributeError"})
 _SHOWING = frozenset({"__str__", "__repr__"})
 _OF_OLD_USE = ("DeprecationWarning", "FutureWarning")
+_UNEQUAL: dict[type[ast.cmpop], str] = {ast.Eq: "False", ast.NotEq: "True"}
+"""What a comparison of unequal things gives."""
+
 _SEVERAL_CALLS = 3
 _ITEMS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Call)
 _Call = tuple[str, str]
@@ -132,7 +135,7 @@ def _difference(record: TrialRecord) -> int:
     act = shared_expression(trial.act)
     if not trial.subject.endswith(("__eq__", "__ne__")) or value is None or not isinstance(act, ast.Compare):
         return -1
-    unequal = {ast.Eq: "False", ast.NotEq: "True"}.get(type(act.ops[0])) if len(act.ops) == 1 else None
+    unequal = _UNEQUAL.get(type(act.ops[0])) if len(act.ops) == 1 else None
     if unequal is None or value.source != unequal:
         return -1
     bound = assignments_in(trial.arrange)

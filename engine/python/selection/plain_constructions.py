@@ -181,5 +181,5 @@ def _constants(source: str) -> frozenset[str]:
 
 def _as_written(node: ast.Constant) -> str:
     """The source of a constant; a whole number is the same as a float: `2` for `2.0`."""
-    whole = isinstance(node.value, float) and node.value.is_integer()
-    return repr(int(node.value)) if whole else ast.unparse(node)  # type: ignore[arg-type]
+    whole = isinstance(node.value, float) and node.value.is_integer()  # pyrefly: ignore[missing-attribute]
+    return repr(int(node.value)) if whole else ast.unparse(node)  # pyrefly: ignore[bad-argument-type]

@@ -82,7 +82,7 @@ class Expressions:
     # Plain
 
     def _constant(self, node: ast.Constant, _: Names) -> Shape:
-        kinds = {bool: "boolean", int: "integer", float: "real", str: "text", bytes: "bytes"}
+        kinds: dict[type, str] = {bool: "boolean", int: "integer", float: "real", str: "text", bytes: "bytes"}
         kind = kinds.get(type(node.value))
         return Shape().vote(kind) if kind else Shape()
 
@@ -241,8 +241,8 @@ class Expressions:
             made = Shape().vote("dict")
             made.index, made.item = self.read(node.key, inner), self.read(node.value, inner)
             return made
-        kind = {ast.ListComp: "list", ast.SetComp: "set"}.get(type(node), "iterator")
-        return made_of(kind, self.read(node.elt, inner))
+        kinds: dict[type[ast.expr], str] = {ast.ListComp: "list", ast.SetComp: "set"}
+        return made_of(kinds.get(type(node), "iterator"), self.read(node.elt, inner))
 
     def _bind(self, target: ast.expr, shape: Shape, names: Names) -> None:
         if isinstance(target, ast.Name):

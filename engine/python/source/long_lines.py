@@ -180,7 +180,7 @@ class _Literal:
 
 
 def _longest_literal(tokens: list[tokenize.TokenInfo], number: int) -> _Literal | None:
-    depth, found = 0, []
+    depth, found = 0, list[_Literal]()
     for at, token in enumerate(tokens):
         depth += (token.string in _OPENING) - (token.string in _CLOSING)
         if token.type != tokenize.STRING or token.start[0] != number or token.end[0] != number:

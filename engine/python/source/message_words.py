@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ....utils.names.case_names import slug
 from ..model.spec_case import Case
-from .titles import has_digit, shared_words, slug, symbols_in_words
+from .titles import has_digit, shared_words, symbols_in_words
 
 LONGEST_PHRASE = 40
 _FEWEST_WORDS = 2

@@ -6,10 +6,11 @@ import ast
 import re
 from collections.abc import Sequence
 
+from ....utils.names.case_names import snake_case
 from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none, shared_expression
 from ..model.spec_case import CODE, Case
-from .titles import shared_words, snake_case
+from .titles import shared_words
 
 COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__")
 _SPAN = r"\b(?:\d[\d.,]*|an?) (?:milli|micro)?(?:second|minute|hour|day|week|month|quarter|year|decade)s?\b"

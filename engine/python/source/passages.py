@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from ....utils.names.case_names import slug
 from ....utils.python_source import literal_or
 from ..model.spec_case import Case
 from .documents import Document, Documents
-from .titles import slug
 
 _MOST_WORDS, _FEWEST_LETTERS = 4, 4
 _PROMPT = re.compile(r"\s*(?:>>>|\.\.\.)(?: |$)")

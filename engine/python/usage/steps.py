@@ -61,7 +61,7 @@ def test_steps(tree: ast.Module, file: TestFile) -> Iterator[Step]:
             yield from _class_steps(node, file)
 
 
-test_steps.__test__ = False  # pyright: ignore[reportFunctionMemberAccess]
+test_steps.__test__ = False  # pyrefly: ignore[missing-attribute]
 
 
 def _class_steps(node: ast.ClassDef, file: TestFile) -> Iterator[Step]:

@@ -8,13 +8,14 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from ....utils.names.case_names import snake_case
 from ....utils.python_names import last_name, mentioned_names, names_of
 from ....utils.python_source import parse_expression, parse_python, shared_module
 from ..model.model import CallableFacts
 from ..model.spec_case import Case
 from ..source.message_words import message_words
 from ..source.outcome_words import outcome_words
-from ..source.titles import shared_words, snake_case, subject_slug
+from ..source.titles import shared_words, subject_slug
 from ..usage.slicing import completes
 from .situation import Situation
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 import re
 
+from ....utils.names.case_names import slug, snake_case
 from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
-from ..source.titles import describe, slug, snake_case
+from ..source.titles import describe
 from .situation import CONTENT, RECEIVER, VARYING, plural, singular
 from .value_features import (
     PLAIN_WORDS,

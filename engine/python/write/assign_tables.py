@@ -8,17 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from ....utils.names.case_names import snake_case
 from ....utils.python_names import assignment_in, last_name, names_of, unique_name
 from ....utils.python_source import expression_or_none, literal_or, parse_expression
 from ..judge.case_tables import Group, cases_by_shape, shape_key, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case, SpecExpectation
 from ..source.shown_calls import by_position, spelled_as
-from ..source.titles import (
-    positional_names,
-    snake_case,
-    subject_slug,
-)
+from ..source.titles import positional_names, subject_slug
 
 _LONGEST_GROUP = 150
 

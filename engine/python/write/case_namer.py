@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ....utils.names.case_names import slug, snake_case
 from ....utils.python_names import assigned_variable, last_name, unique_name
 from ....utils.python_source import expression_or_none, parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
@@ -22,8 +23,6 @@ from ..source.titles import (
     describe,
     named_argument_words,
     qualified,
-    slug,
-    snake_case,
     special_words,
     subject_slug,
 )

@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ....utils.names.case_names import snake_case
 from ....utils.python_names import last_name
 from ..model.model import CallableFacts
 from ..search.story_steps import is_filling
 from ..source.counterparts import APART, counterpart_names, relation_of, takes_counterparts
 from ..source.moments import moment_words
 from ..source.set_algebra import CHANGING, COMBINING
-from ..source.titles import snake_case
 from .argument_words import (
     TELLING,
     added_words,

@@ -12,6 +12,7 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 
+from ....utils.names.case_names import snake_case
 from ....utils.python_names import names_of, unique_name
 from ..facts.lineage import with_inherited
 from ..facts.optional_imports import missing_import_slug
@@ -21,7 +22,7 @@ from ..source.documents import Documents
 from ..source.message_words import message_words
 from ..source.outcome_words import COMPARING
 from ..source.passages import passage_words
-from ..source.titles import arguments_of, cut_slug, describe, has_digit, shared_words, snake_case, subject_slug
+from ..source.titles import arguments_of, cut_slug, describe, has_digit, shared_words, subject_slug
 from .acting_member import (
     NamedTest,
     acting_member,

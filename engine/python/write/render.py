@@ -14,10 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ruff.__main__ import find_ruff_bin
+from ruff.__main__ import find_ruff_bin  # pyrefly: ignore[implicit-reexport] - ruff 0.9 has it only there
 
 from ....core.errors import AgentFailure, EnvironmentFault
 from ....utils.generated_header import with_header
+from ....utils.names.case_names import snake_case
 from ....utils.python_names import assigned_names, unique_name
 from ....utils.python_source import parse_python
 from ..facts.optional_imports import missing_import_slug
@@ -26,7 +27,6 @@ from ..judge.finding_selection import free_names
 from ..model.spec_case import Case
 from ..source.import_block import import_block
 from ..source.polish import with_visible_marks
-from ..source.titles import snake_case
 from .render_pytest import PytestDialect, function_lines, table_lines
 from .render_unittest import UnittestDialect, method_lines
 

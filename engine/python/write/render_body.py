@@ -144,7 +144,13 @@ def _is_about_a_name(act: str) -> bool:
 def _negated(source: str) -> str:
     """Negates a condition in its usual form, e.g. `x not in y`."""
     node = parse_expression(source)
-    opposites = {ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.NotIn: ast.In, ast.IsNot: ast.Is}
+    opposites: dict[type[ast.cmpop], type[ast.cmpop]] = {
+        ast.In: ast.NotIn,
+        ast.Is: ast.IsNot,
+        ast.Eq: ast.NotEq,
+        ast.NotIn: ast.In,
+        ast.IsNot: ast.Is,
+    }
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in opposites:
         return ast.unparse(ast.Compare(node.left, [opposites[type(node.ops[0])]()], node.comparators))
     return f"not {source}" if isinstance(node, ast.Call | ast.Name | ast.Attribute) else f"not ({source})"

@@ -14,7 +14,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from ruff.__main__ import find_ruff_bin
+from ruff.__main__ import find_ruff_bin  # pyrefly: ignore[implicit-reexport] - ruff 0.9 has it only there
 
 from ....core.errors import AgentFailure, EnvironmentFault
 from ....utils.names.case_names import TestNode, cases_of_test, owned_tests, row_case, rows_of
@@ -310,11 +310,11 @@ def _is_dropped(node: ast.stmt, owner: str | None, drop: set[str]) -> bool:
 
 def _bytes(node: ast.AST, starts: list[int], data: bytes) -> tuple[int, int]:
     """Returns a node's byte range: whole lines for a definition, up to the comma for a row."""
-    line, last_line = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+    line, last_line = node.lineno, node.end_lineno  # pyrefly: ignore[missing-attribute]
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign):
         line = min([line, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
         return starts[line - 1], min(starts[last_line], len(data))
-    first, last = starts[line - 1] + node.col_offset, starts[last_line - 1] + node.end_col_offset  # type: ignore[attr-defined]
+    first, last = starts[line - 1] + node.col_offset, starts[last_line - 1] + node.end_col_offset  # pyrefly: ignore[missing-attribute]
     after = data[last:].lstrip()
     if after.startswith(b","):
         last = len(data) - len(after) + 1

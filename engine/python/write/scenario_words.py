@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from ....utils.names.case_names import snake_case
 from ....utils.python_names import assigned_variable, assignments_in, last_name, loaded_names, names_of
 from ....utils.python_source import (
     expression_or_none,
@@ -20,7 +21,6 @@ from ..model.spec_case import Case
 from ..scenarios.drawn_results import FIRST_DRAW, is_seeded_text
 from ..search.story_steps import is_filling
 from ..source.moments import NOW
-from ..source.titles import snake_case
 
 CALLS = "calls"
 # So short a name of an argument says nothing in the name of a test.
@@ -107,7 +107,8 @@ def drawn_words(case: Case) -> str:
         return "stays_in_range"
     if isinstance(act.ops[0], ast.Eq):
         return "repeats_for_equal_seeds" if ast.unparse(act.comparators[0]) == FIRST_DRAW else ""
-    return {ast.In: "gives_a_member", ast.LtE: "gives_only_members"}.get(type(act.ops[0]), "")
+    words: dict[type[ast.cmpop], str] = {ast.In: "gives_a_member", ast.LtE: "gives_only_members"}
+    return words.get(type(act.ops[0]), "")
 
 
 def dropped_words(case: Case) -> str:

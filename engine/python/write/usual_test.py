@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from ....utils.names.case_names import snake_case
 from ....utils.python_source import parse_expression
 from ..source.outcome_words import COMPARING
-from ..source.titles import snake_case, subject_call
+from ..source.titles import subject_call
 from .acting_member import NamedTest, shared_outcome
-from .argument_words import added_words
-from .conditions import UNTOLD, differences, noun_of
+from .argument_words import added_words, noun_of
+from .conditions import UNTOLD, differences
 from .situation import CONTENT, LATER, RECEIVER
 from .value_features import feature_beside, features, with_feature
 

@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from ....utils.names.case_names import slug, snake_case
 from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
-from ..source.titles import describe, has_digit, slug, snake_case
+from ..source.titles import describe, has_digit
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")

@@ -56,7 +56,7 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
     result = response.result if isinstance(response.result, dict) else {}
     dropped = [str(case_id) for case_id in result.get("drop") or []]
     kept = await prune(state, runtime, dropped, state["kept"])
-    analysed = {**analysis_update(state, result), "kept": kept, "warnings": warnings, **used}
+    analysed: dict[str, Any] = {**analysis_update(state, result), "kept": kept, "warnings": warnings, **used}
     _emit_defects(state, runtime, analysed["suspected_defects"])
     # An error about a case that was kept has no effect: it passed.
     wrong = [error for error in result.get("refine") or [] if error.get("case_id") in dropped]

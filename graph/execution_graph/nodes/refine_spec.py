@@ -57,8 +57,8 @@ async def _without_gaps(state: TestingAgentState, runtime: Runtime[RunContext]) 
     notes = [str(note) for note in response.metadata.get("notes") or ()] if response is not None else []
     if spec is None:
         notes = [f"what the tests leave open was not asked about: {failure}"]
-    update = {**update, "gaps": gaps, "answer_errors": [], "failure": None, "exit_reason": None}
-    update["warnings"] = [*update.get("warnings", []), *notes]
+    warnings = [*update.get("warnings", []), *notes]
+    update = {**update, "gaps": gaps, "answer_errors": [], "failure": None, "exit_reason": None, "warnings": warnings}
     known = {case["id"] for case in (state["spec_json"] or {}).get("cases") or []}
     if spec is None or {case["id"] for case in spec["cases"]} <= known:
         return {**update, **({"phase": "execution"} if state["analyze"] else ended_with(kept=bool(state["kept"])))}

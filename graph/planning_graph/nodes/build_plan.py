@@ -49,7 +49,7 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
     """
     require_keys(state, sorted(PlanningAgentState.__required_keys__))
     inputs = request_inputs(state, runtime.context)
-    state = {**state, **with_control(state, **await _known(runtime))}  # type: ignore[typeddict-item]
+    state = {**state, **with_control(state, **await _known(runtime))}  # pyrefly: ignore[bad-unpacking]
     planned = await request_plan(state, runtime, inputs)
     if planned.fault is not None or planned.response is None:
         fault = planned.fault or Fault(StepExit.AGENT_ERROR, "the planner has no plan")

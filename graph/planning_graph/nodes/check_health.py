@@ -49,7 +49,7 @@ async def check_health(state: PlanningAgentState, runtime: Runtime[RunContext]) 
     update |= with_usage(state, responses)
     for response in responses:
         if response is not None:
-            update |= _reported({**state, **update}, response, services)  # type: ignore[typeddict-item]
+            update |= _reported({**state, **update}, response, services)  # pyrefly: ignore[bad-unpacking]
     return update
 
 

@@ -44,7 +44,7 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     """
     response = await ask_to_steer(state, runtime, "goal", "validate_goal", _inputs(state))
     spent = with_usage(state, [response])
-    state = {**state, **spent}  # type: ignore[typeddict-item]
+    state = {**state, **spent}  # pyrefly: ignore[bad-unpacking]
     if response is None and "goal" in services_of(runtime).agents:
         return _stopped(state, runtime, "the goal agent was not asked")
     if response is None or response.is_error() or not check_flags(response, "Goal").should_halt:
@@ -57,7 +57,7 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     steered = with_control(state, goal_failures=failures, critiques=critiques, passed="", heard=heard)
     message = f"the goal agent asks for more: {response.metadata.get(HALT_REASON) or critique}"
     services_of(runtime).emit(EventType.PROGRESS, message, None, critique=critique)
-    state = {**state, **steered}  # type: ignore[typeddict-item]
+    state = {**state, **steered}  # pyrefly: ignore[bad-unpacking]
     more = await _further(state, runtime, critique, failures)
     ended = more.pop("ended", None)
     if ended is not None:

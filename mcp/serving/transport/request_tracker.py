@@ -156,7 +156,7 @@ class _TrackedRequest:
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             # The SDK ends a stream when its client disconnects: a cut stream looks the same to it.
-            return {"type": "http.disconnect"} if cut.is_set() else await waits[0]  # type: ignore[return-value]
+            return {"type": "http.disconnect"} if cut.is_set() else await waits[0]  # pyrefly: ignore[bad-return]
         finally:
             for task in waits:
                 task.cancel()

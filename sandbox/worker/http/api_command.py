@@ -52,7 +52,9 @@ class Application:
         self._path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), *(str(root / one) for one in import_roots)])
         self._environment, self._ready, self._sign_in = dict(environment or {}), ready, sign_in
         self._address = os.environ.get("API_BASE_URL", "").rstrip("/")
-        self._elsewhere, self._process, self._changed, self._users = bool(self._address), None, False, None
+        self._elsewhere, self._changed = bool(self._address), False
+        self._process: subprocess.Popen | None = None
+        self._users: dict | None = None
 
     def __enter__(self):
         return self

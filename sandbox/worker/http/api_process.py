@@ -142,7 +142,8 @@ class Application(_Verbs):
         self._changed, self._can_reset = False, True
         self.base_url = (base_url if started_here else os.environ.get("API_BASE_URL", base_url)).rstrip("/")
         self._elsewhere = bool(self.base_url)
-        self._sign_in, self._keeps_users, self._users = sign_in, keeps_users, None
+        self._sign_in, self._keeps_users = sign_in, keeps_users
+        self._users: dict | None = None
         self._signed_in = 0.0
 
     def __enter__(self):
@@ -345,7 +346,7 @@ class Application(_Verbs):
         if "port" not in answer:
             raise ApplicationFailure(f"the application does not start: {answer.get('error')}{self._account()}")
         self.base_url = f"http://{LOOPBACK}:{answer['port']}"
-        self._can_reset = answer["again"]
+        self._can_reset = bool(answer["again"])
 
     def _answer(self):
         try:

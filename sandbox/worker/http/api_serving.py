@@ -117,7 +117,7 @@ def with_own_database(application, place=os.path.abspath):
         return application
     modules = (importlib.import_module(f"django.{name}") for name in ("conf", "test.utils", "core.management"))
     settings, utils, management = modules
-    from django.db import connections  # type: ignore[import-not-found]
+    from django.db import connections
 
     if any(one.vendor not in ("sqlite", "unknown") for one in connections.all()):
         return application

@@ -127,7 +127,7 @@ class DjangoClient(StarletteClient):
     """Django's `Client`."""
 
     def _made(self):
-        from django.test import Client  # type: ignore[import-not-found]
+        from django.test import Client
 
         return Client(raise_request_exception=False)
 
@@ -138,7 +138,7 @@ class DjangoClient(StarletteClient):
         pass
 
     def ask(self, method, path, query, headers, body, form, content, media_type):
-        from django.test.client import MULTIPART_CONTENT, encode_multipart  # type: ignore[import-not-found]
+        from django.test.client import MULTIPART_CONTENT, encode_multipart
 
         data: Any = "" if content is None else content
         if body is not None:

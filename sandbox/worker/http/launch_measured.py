@@ -45,7 +45,7 @@ class Measured:
         )
         start(self._coverage)
         self._exit = os._exit
-        os._exit = self.end
+        os._exit = self.end  # pyrefly: ignore[bad-assignment] - its parameter has another name
         atexit.register(self.write)
 
     def follow(self):
@@ -137,7 +137,7 @@ def main():
     measured.stop_at(signal.SIGUSR1)
     os.environ["API_STOP_SIGNAL"] = "SIGUSR1"
     serve = serving.server_of
-    serving.server_of = lambda application, **how: serve(
+    serving.server_of = lambda application, **how: serve(  # pyrefly: ignore[bad-assignment]
         following(application, measured, serving.is_async(application)), **how
     )
     serving.main(config)

@@ -20,9 +20,9 @@ import urllib.parse
 from dataclasses import dataclass, field
 from typing import Any, List, Optional, Tuple
 
-import gevent  # pyright: ignore[reportMissingModuleSource]
+import gevent  # pyrefly: ignore[missing-import]
 from load_traffic import CLOCK, PATIENCE_SECONDS, TRAFFIC, refusal
-from locust import LoadTestShape, events  # pyright: ignore[reportMissingImports]
+from locust import LoadTestShape, events  # pyrefly: ignore[missing-import]
 
 FASTEST_ARRIVAL = 100.0
 REFERENCE_PAUSE = 0.05

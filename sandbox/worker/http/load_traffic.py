@@ -10,8 +10,8 @@ import time
 import urllib.parse
 from typing import Any
 
-import gevent  # pyright: ignore[reportMissingModuleSource]
-from locust.contrib.fasthttp import FastHttpSession, LocustUserAgent  # pyright: ignore[reportMissingImports]
+import gevent  # pyrefly: ignore[missing-import]
+from locust.contrib.fasthttp import FastHttpSession, LocustUserAgent  # pyrefly: ignore[missing-import]
 
 # A redirect is an answer like any other: what it names may be another host.
 LocustUserAgent.redirect_response_codes = frozenset()

@@ -108,7 +108,7 @@ def _django(module):
 def _passlib(module):
     for handler in list(vars(module).values()):
         if isinstance(handler, type) and getattr(handler, "default_rounds", None) and getattr(handler, "name", None):
-            handler.default_rounds = getattr(handler, "min_rounds", None) or handler.default_rounds
+            handler.default_rounds = getattr(handler, "min_rounds", None) or handler.default_rounds  # pyrefly: ignore[missing-attribute]
 
 
 LIBRARIES = {

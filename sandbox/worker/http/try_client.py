@@ -212,7 +212,7 @@ class Trial:
         if not self.transactions:
             yield
             return
-        from django.db import transaction  # type: ignore[import-not-found]
+        from django.db import transaction
 
         # Called without a function it is no decorator, which Django does not declare.
         atomic: Any = transaction.atomic
@@ -286,8 +286,8 @@ class Trial:
 
 def _prepare_django(application):
     """Give Django a database in memory; whether there is one, which can undo what a test does."""
-    import django  # type: ignore[import-not-found]
-    from django.db import connections  # type: ignore[import-not-found]
+    import django
+    from django.db import connections
 
     if django.VERSION < (5, 2):
         raise Unfit("its Django is older than 5.2")
@@ -301,7 +301,7 @@ def _prepare_django(application):
 
 
 def _settings_module():
-    from django.conf import settings  # type: ignore[import-not-found]
+    from django.conf import settings
 
     return getattr(settings, "SETTINGS_MODULE", None)
 

@@ -46,7 +46,7 @@ def facts_of(application):
     if hasattr(application, "routes"):
         return {"framework": "starlette", "document": None, "routes": list(_starlette(application.routes, ""))}
     if type(application).__module__.startswith("django."):
-        from django.urls import get_resolver  # type: ignore[import-not-found]
+        from django.urls import get_resolver
 
         return {"framework": "django", "document": None, "routes": list(_django(get_resolver().url_patterns, "/"))}
     return {"framework": "", "document": None, "routes": []}

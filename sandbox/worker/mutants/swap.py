@@ -71,7 +71,7 @@ class Parts:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 first = first_line(node)
                 body = starts[first_line(node.body[0]) - 1] + node.body[0].col_offset
-                end = starts[node.end_lineno - 1] + node.end_col_offset  # pyright: ignore
+                end = starts[node.end_lineno - 1] + node.end_col_offset  # pyrefly: ignore[unsupported-operation] - the parser sets both
                 self._parts.append((first, starts[first - 1], body, end, node.name))
 
     def changed(self, start, end, replacement):

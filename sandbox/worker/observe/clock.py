@@ -157,7 +157,7 @@ def _replace_datetime(clock):
     for stand_in, real in ((Date, real_date), (Moment, real_datetime)):
         stand_in.__name__ = stand_in.__qualname__ = real.__name__
         stand_in.__module__ = "datetime"
-    datetime.date, datetime.datetime = Date, Moment  # type: ignore[misc]
+    datetime.date, datetime.datetime = Date, Moment
 
 
 class SeededRandomness:
@@ -172,7 +172,7 @@ class SeededRandomness:
 
     def install(self):
         os.urandom = self.draw
-        random._urandom = self.draw  # type: ignore[attr-defined]
+        random._urandom = self.draw  # pyrefly: ignore[missing-attribute]
 
     def draw(self, size):
         self.drawn += 1

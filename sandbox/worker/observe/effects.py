@@ -204,7 +204,7 @@ def _text(contents):
 
 def changes(before, after):
     """Expressions whose value is there afterwards and was not before, as [expression, told value]."""
-    found = []
+    found: list = []
     for expression, value in after.items():
         old = before.get(expression)
         if "s" in value and (old is None or old.get("s") != value["s"]):

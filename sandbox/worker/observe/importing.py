@@ -96,7 +96,7 @@ def import_without(name, missing):
     """Load the imported module `name` anew while modules are missing, which they are for nothing else."""
     before = {name: sys.modules.get(name) for name in missing}
     del sys.modules[name]
-    sys.modules.update(dict.fromkeys(missing))  # type: ignore[arg-type]
+    sys.modules.update(dict.fromkeys(missing))
     try:
         importlib.import_module(name)
     finally:
@@ -237,7 +237,7 @@ def _plain(value, depth=1):
     if kind in (str, bytes):
         return repr(value) if len(value) <= 80 else None
     if depth and kind in (list, tuple, set, frozenset, dict) and len(value) <= 10:
-        items = [_plain(item, depth - 1) for item in value]
+        items: list = [_plain(item, depth - 1) for item in value]
         if any(item is None for item in items):
             return None
         if kind in (set, frozenset):

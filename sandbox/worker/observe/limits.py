@@ -1,6 +1,6 @@
 """Limits a trial: its time, its standard streams, and the global state it may change."""
 
-import _signal  # type: ignore[import-not-found]
+import _signal  # pyrefly: ignore[missing-import]
 import contextlib
 import fcntl
 import io
@@ -115,7 +115,7 @@ class Limiter:
                     self._interrupt(None, None)
             return await real(delay, result)
 
-        sleep.watched = True  # type: ignore[attr-defined]
+        sleep.watched = True  # pyrefly: ignore[missing-attribute]
         asyncio.sleep = sleep
 
     def _interrupt(self, _number, _frame):
@@ -159,7 +159,7 @@ class NoInput(io.TextIOBase):
     def read(self, size=-1, /):
         raise TrialRefused("reads standard input")
 
-    def readline(self, size=-1, /):  # type: ignore[override]
+    def readline(self, size=-1, /):
         raise TrialRefused("reads standard input")
 
 
@@ -197,7 +197,7 @@ def quiet(stdout, stderr):
     Gives the list that warnings are collected in.
     """
     streams, arguments, folder = (sys.stdin, sys.stdout, sys.stderr), sys.argv[:], os.getcwd()
-    variables = dict(os.environ._data)  # type: ignore[attr-defined]  # without decoding each of them
+    variables = dict(os.environ._data)  # pyrefly: ignore[missing-attribute]  # without decoding each of them
     sys.stdin, sys.stdout, sys.stderr = NoInput(), stdout, stderr
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -207,7 +207,7 @@ def quiet(stdout, stderr):
         sys.stdin, sys.stdout, sys.stderr = streams
         sys.argv[:] = arguments
         os.chdir(folder)
-        if os.environ._data != variables:  # type: ignore[attr-defined]
+        if os.environ._data != variables:  # pyrefly: ignore[missing-attribute]
             for name in set(os.environ) - {os.fsdecode(variable) for variable in variables}:
                 del os.environ[name]
             os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()})

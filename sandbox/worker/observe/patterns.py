@@ -80,5 +80,5 @@ class Patterns:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 re.compile(pattern, flags)
-        except (Exception, Warning):  # a warning belongs to the code that uses the pattern
+        except Exception:  # a warning belongs to the code that uses the pattern
             pass

@@ -251,8 +251,8 @@ def main():
         "arcs": sorted(tracer.arcs),
         "python": list(sys.version_info[:3]),
         "refusals": [list(refusal) for refusal in around.refusals],
+        "seconds": round(time.monotonic() - started, 3),
     }
-    ready["seconds"] = round(time.monotonic() - started, 3)
     wire.write({"ready": ready})
     if config.get("watched"):
         tracer = wide_trace.WideTracer(tracer.code, sys.maxsize, config["watched"], config["modules"])

@@ -86,14 +86,14 @@ class _Settrace(_Tracer):
 
     def stop(self):
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
 
     def trace(self, enter, counted):
         """Trace until it is stopped; the lines counted by then are the steps."""
 
         def stop():
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
             self.steps = counted()
 
         self.stop = stop
@@ -131,7 +131,7 @@ class _SettraceTracer(_Settrace):
             resumable = code.co_flags & RESUMABLE
             last = frame.f_lineno if resumable and self.is_resumed(frame, code) else -first
 
-            def local(frame, event, _argument):
+            def local(frame, event, _argument):  # pyrefly: ignore[non-convergent-recursion] - it returns itself
                 nonlocal last, steps
                 if event == "line":
                     line = frame.f_lineno
@@ -172,7 +172,7 @@ class _SettraceCounter(_Settrace):
         filename, others, is_other = self.filename, self.others, self.is_other
         most, steps = self.max_steps, self.steps
 
-        def local(_frame, event, _argument):
+        def local(_frame, event, _argument):  # pyrefly: ignore[non-convergent-recursion] - it returns itself
             nonlocal steps
             if event == "line":
                 steps += 1
@@ -200,7 +200,7 @@ class _MonitoringTracer(_Tracer):
         super().__init__(code, max_steps)
         self.local = threading.local()
         self.on = False
-        monitoring = sys.monitoring  # type: ignore[attr-defined]
+        monitoring = sys.monitoring  # pyrefly: ignore[missing-attribute]
         self.tool = next(number for number in (3, 4, 2, 1, 0) if monitoring.get_tool(number) is None)
         monitoring.use_tool_id(self.tool, "observe")
         events = monitoring.events
@@ -225,17 +225,17 @@ class _MonitoringTracer(_Tracer):
         self.local = threading.local()
         self.on = True
         # Unwinding and throwing cannot be watched per code object.
-        sys.monitoring.set_events(self.tool, self.events.PY_UNWIND | self.events.PY_THROW)  # type: ignore[attr-defined]
+        sys.monitoring.set_events(self.tool, self.events.PY_UNWIND | self.events.PY_THROW)  # pyrefly: ignore[missing-attribute]
 
     def stop(self):
         self.on = False
-        sys.monitoring.set_events(self.tool, 0)  # type: ignore[attr-defined]
+        sys.monitoring.set_events(self.tool, 0)  # pyrefly: ignore[missing-attribute]
 
     def close(self):
         self.stop()
         for code in self.mine:
-            sys.monitoring.set_local_events(self.tool, code, 0)  # type: ignore[attr-defined]
-        sys.monitoring.free_tool_id(self.tool)  # type: ignore[attr-defined]
+            sys.monitoring.set_local_events(self.tool, code, 0)  # pyrefly: ignore[missing-attribute]
+        sys.monitoring.free_tool_id(self.tool)  # pyrefly: ignore[missing-attribute]
 
     def stack(self):
         try:

@@ -79,7 +79,7 @@ class WideTracer(_SettraceTracer):
             if caller is not None and caller // OFFSET != number:
                 arcs.add((caller, first))
 
-        def local(frame, event, _argument):
+        def local(frame, event, _argument):  # pyrefly: ignore[non-convergent-recursion] - it returns itself
             nonlocal last
             if event == "line":
                 line = base + frame.f_lineno

@@ -43,7 +43,7 @@ def hook_argparse(tell):
     def parse_known_args(self, *_arguments, **_options):
         tell(describe_argparse(self))
 
-    argparse.ArgumentParser.parse_known_args = parse_known_args  # pyright: ignore
+    argparse.ArgumentParser.parse_known_args = parse_known_args
 
 
 def hook_click(tell):
@@ -72,7 +72,7 @@ def describe_argparse(parser, depth=0):
     """A parser as plain data, with its subcommands."""
     import argparse
 
-    facts = {"description": text(parser.description), "arguments": [], "commands": {}}
+    facts: dict = {"description": text(parser.description), "arguments": [], "commands": {}}
     groups = [[str(one.dest) for one in group._group_actions] for group in parser._mutually_exclusive_groups]
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -118,7 +118,7 @@ def first_names(choices_by_name):
 
 def describe_click(command, click, depth=0):
     """A command of click as plain data, with its subcommands."""
-    facts = {"description": text(getattr(command, "help", "")), "arguments": [], "commands": {}}
+    facts: dict = {"description": text(getattr(command, "help", "")), "arguments": [], "commands": {}}
     inner = getattr(command, "commands", None)
     if isinstance(inner, dict) and depth < 3:
         facts["commands"] = {str(name): describe_click(group, click, depth + 1) for name, group in inner.items()}

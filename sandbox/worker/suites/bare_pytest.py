@@ -77,7 +77,7 @@ def main():
         request = json.load(file)
     project = os.path.realpath(request["project"])
     plugin = FileResults([os.path.realpath(os.path.join(project, path)) for path in request["files"]], project)
-    found = {"code": None, "broken": ""}
+    found: dict = {"code": None, "broken": ""}
     try:
         gc.disable()  # until pytest and its plugins are imported
         import pytest

@@ -25,7 +25,7 @@ def enter(request, folder):
     Args:
         folder: the run's own, for what has to be written.
     """
-    facts = {}
+    facts: dict = {}
     os.environ["TZ"] = request["time_zone"]
     time.tzset()
     if request.get("elsewhere"):

@@ -53,7 +53,7 @@ class ResourceWatch:
         self._found = {}
         self._process = os.getpid()
         self._busy = False
-        self._stop_at = ()
+        self._stop_at = frozenset()
         self._moment = ""
         self._pause = _nothing
 

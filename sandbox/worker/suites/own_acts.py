@@ -101,9 +101,9 @@ class ActWatch:
 
     def install(self):
         """From now on this process is watched."""
-        variables = Variables(os.environ._data, self._secret)  # type: ignore[attr-defined] - where both mappings keep them
-        os.environ._data = variables  # type: ignore[attr-defined]
-        os.environb._data = variables  # type: ignore[attr-defined]
+        variables = Variables(os.environ._data, self._secret)  # where both mappings keep them
+        os.environ._data = variables
+        os.environb._data = variables
         sys.addaudithook(self._hear)
 
     def begin(self, nodeid):

@@ -24,7 +24,7 @@ class Deadly:
 
 def test_a_group_that_ends_its_process_does_not_end_the_run(tmp_path):
     with pytest.raises(PreparationError, match="1 modules could not be tried"):
-        list(tried_in_processes([Deadly()], Terms(tmp_path, tmp_path), None, 1))  # type: ignore[list-item]
+        list(tried_in_processes([Deadly()], Terms(tmp_path, tmp_path), None, 1))  # pyrefly: ignore[bad-argument-type]
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedOpenAI]:
 async def run(server: ScriptedOpenAI, root: Path, script: Sequence[Any], roles: str, **settings: Any) -> Report:
     """A run about the till under a ceiling."""
     server.extend(*replies(script))
-    given = {"trials": 40, "repeats": 1, "mutants": 0, "jobs": 1, "run_id": RUN, "apply": True}
+    given: dict[str, Any] = {"trials": 40, "repeats": 1, "mutants": 0, "jobs": 1, "run_id": RUN, "apply": True}
     given["base_url"] = server.base_url
     models = dict.fromkeys(roles.split(), "openai:scripted")
     request = f"unit tests for {SPEC_PATH}{UNCLEAR if 'planner' in models else ''}"

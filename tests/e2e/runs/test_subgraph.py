@@ -27,6 +27,7 @@ async def tell(state: PlanningAgentState) -> dict[str, Any]:
 @pytest.mark.smoke
 async def test_the_planning_graph_works_as_a_node_of_another_graph(tmp_path):
     root, heard = make_project(tmp_path / "project"), []
+    # pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
     outer = StateGraph(PlanningAgentState, context_schema=RunContext)
     outer.add_node("choose", choose)
     outer.add_node("test", testwright.build_planning_graph())
@@ -56,6 +57,7 @@ class ForeignState(TypedDict):
 @pytest.mark.feature("T-01", "T-19")
 async def test_a_state_without_the_keys_of_ours_is_refused_in_words(tmp_path):
     root = make_project(tmp_path / "project")
+    # pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
     outer = StateGraph(ForeignState, context_schema=RunContext)
     outer.add_node("test", testwright.build_planning_graph())
     outer.add_edge(START, "test")

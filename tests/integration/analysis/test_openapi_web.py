@@ -220,7 +220,7 @@ async def test_an_app_without_a_document_tells_what_was_tried(tmp_path):
 async def test_answers_are_bounded_in_size_and_time():
     bomb = gzip.compress(b" " * 3_000_000)
     silent = threading.Event()
-    answers = {
+    answers: dict[str, Any] = {
         "/large": page(b"x" * 200_000),
         "/bomb": (200, {"Content-Encoding": "gzip"}, bomb),
         "/odd": (200, {"Content-Encoding": "br"}, b"x"),

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from ruff.__main__ import find_ruff_bin
+from ruff.__main__ import find_ruff_bin  # pyrefly: ignore[implicit-reexport] - ruff 0.9 has it only there
 
 from testwright.analysis import project_style
 from testwright.analysis.project_style import in_project_style

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -206,7 +207,7 @@ async def test_stopped_workers_held_locks_and_a_database_that_is_away_cost_a_ste
 
 async def test_a_database_that_is_away_is_noted_once_until_an_activity_reaches_it_again(server):
     class Asking(Notes):
-        told = ()
+        told: Sequence[str] = ()
 
         async def _executed(self, task):
             if len(self.asked) == 2:

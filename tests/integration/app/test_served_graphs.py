@@ -43,8 +43,8 @@ async def test_a_request_is_run_to_its_report_and_its_events_are_streamed(projec
     events: list[str] = []
     state: dict[str, Any] = {}
     asked: Any = {"request": "unit tests for small.names", "options": {**FAST, "run": False}}
-    chunk: Any
-    async for mode, chunk in planning.astream(asked, stream_mode=["custom", "values"]):
+    stream: Any = planning.astream(asked, stream_mode=["custom", "values"])
+    async for mode, chunk in stream:
         if mode == "custom":
             events.append(chunk["testwright"]["type"])
         else:

@@ -35,7 +35,7 @@ async def test_generate_code_hands_over_the_stored_spec_and_stages_the_files(tmp
         state = await accepted_spec(made, "tc_a")
         other = changed(state, {"spec_json": {"cases": ["the copy is not what crosses"]}})
         update = await call_node(generate_code, made, other)
-        inputs = made.services.agents["writer"].requests[0].inputs  # type: ignore[attr-defined]
+        inputs = made.services.agents["writer"].requests[0].inputs  # pyrefly: ignore[missing-attribute]
     assert set(inputs) == {"run_id", "upstream", "payload", "parameters"}
     assert inputs["payload"] == spec("tc_a")
     assert inputs["parameters"] == {"framework": "pytest", "test_path": TEST_PATH}

@@ -113,7 +113,7 @@ async def test_a_judge_that_never_approves_is_asked_five_times_and_names_what_is
     rounds = [found(number) for number in range(1, 6)]
     values, made = await loop(tmp_path, script(rounds, [judged()] * 5, 5))
     assert (values["exit_reason"], values["rounds"]) == ("max_rounds", 5)
-    searches = list(made.services.agents["evidence_search"].requests)  # type: ignore[attr-defined]
+    searches = list(made.services.agents["evidence_search"].requests)  # pyrefly: ignore[missing-attribute]
     assert searches[1].inputs["queries"] == ["more of f"]
     assert values["report"]["summary"] == "f doubles."
 
@@ -154,7 +154,7 @@ async def test_a_report_that_takes_too_long_is_written_without_the_model(tmp_pat
     with scripted(**{role: [] for role in ROLES}) as agents:
         made = bench(tmp_path, agents)
         monkeypatch.setattr(asking, "services_of", lambda _: made.services)
-        result, update = await asking.ask(state, None, "evidence_report", "write_report", {}, is_last=True)  # type: ignore[arg-type]
+        result, update = await asking.ask(state, None, "evidence_report", "write_report", {}, is_last=True)  # pyrefly: ignore[bad-argument-type]
     assert result == REPORT
     assert "took too long" in update["warnings"][0]
 
@@ -169,7 +169,7 @@ async def test_a_loop_whose_time_is_over_asks_no_further_agent_but_for_the_repor
     answers = dict(zip(ROLES, ([slow], [], [], [REPORT]), strict=True))
     values, made = await loop(tmp_path, answers, clock=lambda: now[0])
     assert (values["exit_reason"], values["report"]["references"][0]["path"]) == ("timeout", "docs/1.md")
-    asked = made.services.agents["evidence_report"].requests[0]  # type: ignore[attr-defined]
+    asked = made.services.agents["evidence_report"].requests[0]  # pyrefly: ignore[missing-attribute]
     assert asked.constraints == {"without_model": True}
 
 
@@ -184,7 +184,7 @@ async def test_a_loop_that_has_used_its_tokens_asks_no_further_model(tmp_path: P
     values, made = await loop(tmp_path, answers)
     assert values["exit_reason"] == "token_budget"
     assert values["usage"]["tokens"] == 50_000
-    asked = made.services.agents["evidence_report"].requests[0]  # type: ignore[attr-defined]
+    asked = made.services.agents["evidence_report"].requests[0]  # pyrefly: ignore[missing-attribute]
     assert asked.constraints == {"without_model": True}
 
 
@@ -193,7 +193,7 @@ async def test_an_agent_that_fails_with_its_model_is_asked_without_it(tmp_path: 
     answers = script([found(1)], [broken, judged(8)], 1)
     values, made = await loop(tmp_path, answers)
     assert values["exit_reason"] == "approved"
-    second = made.services.agents["evidence_judge"].requests[1]  # type: ignore[attr-defined]
+    second = made.services.agents["evidence_judge"].requests[1]  # pyrefly: ignore[missing-attribute]
     assert second.constraints == {"without_model": True}
     assert any("the answer is no JSON" in warning for warning in values["warnings"])
 
@@ -216,7 +216,7 @@ async def test_without_a_report_agent_that_answers_the_memory_is_the_report_and_
 async def test_a_judge_gets_no_more_than_thirty_pieces(tmp_path: Path) -> None:
     many = {"evidence": [found(number)["evidence"][0] for number in range(40)], "text": "many"}
     values, made = await loop(tmp_path, script([many], [judged(8)], 1))
-    asked = made.services.agents["evidence_judge"].requests[0]  # type: ignore[attr-defined]
+    asked = made.services.agents["evidence_judge"].requests[0]  # pyrefly: ignore[missing-attribute]
     assert len(asked.inputs["evidence"]) == 30
     assert len(values["report"]["references"]) == 40
 

@@ -109,7 +109,7 @@ async def test_a_goal_agent_that_is_never_content_ends_the_run_after_more_than_t
     assert state["control"].get("goal_failures") == 4
     assert failures_told(made) == [1, 2, 3, 4]
     assert accepted_files(made.project) == ["test_a.py"], "what was kept stays"
-    assert exit_code_of("goal_validation_failed") == 7  # type: ignore[arg-type]
+    assert exit_code_of("goal_validation_failed") == 7  # pyrefly: ignore[bad-argument-type]
 
 
 @pytest.mark.feature("P-03")
@@ -223,7 +223,7 @@ async def test_a_request_for_a_part_of_a_module_is_not_widened_to_the_rest(
     with scripted() as none:
         made = bench(tmp_path, none)
         with providing(made.context, made.services):
-            found = await outside_request(check_plan(plan(further)["steps"])[0], state, runtime_of(made))  # type: ignore[arg-type]
+            found = await outside_request(check_plan(plan(further)["steps"])[0], state, runtime_of(made))  # pyrefly: ignore[bad-argument-type]
     assert [step["id"] for step in found] == ([] if lies_within else ["b"])
 
 

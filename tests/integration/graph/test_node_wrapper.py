@@ -68,7 +68,7 @@ def test_one_run_is_worked_on_once_in_a_process(tmp_path: Path) -> None:
 
 def test_a_forgotten_context_is_said_plainly() -> None:
     with pytest.raises(errors.TestwrightError, match="without its RunContext"):
-        services_of(Runtime(context=None))  # type: ignore[arg-type]
+        services_of(Runtime(context=None))  # pyrefly: ignore[bad-argument-type]
 
 
 @pytest.mark.feature("T-15")

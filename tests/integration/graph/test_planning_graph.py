@@ -269,6 +269,7 @@ async def test_the_planning_graph_can_be_a_node_of_somebody_elses_graph(
 ) -> None:
     with scripted(**plan_agents([plan(*steps("a"))], 1)) as agents:
         made = bench(tmp_path, agents, targets=TARGETS, checkpointer=checkpointer)
+        # pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
         outer: StateGraph[PlanningAgentState, RunContext, Any, Any] = StateGraph(
             PlanningAgentState, context_schema=RunContext
         )

@@ -42,7 +42,7 @@ def _ended(step: PlanStepState, status: StepStatus, exit_reason: str) -> PlanSte
 
 def _state(steps: list[PlanStepState], **more: Any) -> PlanningAgentState:
     state = new_planning_state(request_id=RUN_ID, user_request="cover")
-    return {**state, "plan": steps, "status": "executing", **more}  # type: ignore[typeddict-item,return-value]
+    return {**state, "plan": steps, "status": "executing", **more}  # pyrefly: ignore[bad-unpacking]
 
 
 A, B = generate("a", target="shop/a.py"), generate("b", target="shop/b.py", depends_on=["a"])

@@ -190,6 +190,7 @@ async def test_the_user_decides_where_one_can_be_asked(tmp_path: Path, says_yes:
 async def test_a_graph_around_ours_is_interrupted_by_the_question_and_goes_on_with_its_answer(
     tmp_path: Path, checkpointer: AsyncSqliteSaver, answer: Any, made_of: int
 ) -> None:
+    # pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
     outer: Any = StateGraph(PlanningAgentState, context_schema=RunContext)
     outer.add_node("write_tests", build_planning_graph())
     outer.add_edge(START, "write_tests")
@@ -249,7 +250,7 @@ async def test_a_step_that_depends_on_a_rejected_one_is_skipped_too(tmp_path: Pa
 
 
 def assessed(step: dict[str, Any], **policy: Any) -> tuple[str, list[str]]:
-    risk = step_risk({**step, "status": "pending"}, planning(tests_dir="tests/generated"), ControlPolicy(**policy))  # type: ignore[typeddict-item]
+    risk = step_risk({**step, "status": "pending"}, planning(tests_dir="tests/generated"), ControlPolicy(**policy))  # pyrefly: ignore[bad-unpacking]
     return risk.level, [reason.kind for reason in risk.reasons]
 
 
@@ -282,7 +283,7 @@ def test_accepting_is_risky_where_a_file_would_land_outside_of_the_folder_of_tes
     if params:
         accept["params"] = {"test_paths": [path]}
     state = {**planning(tests_dir=tests_dir), "plan": [made(path), accept]}
-    assert step_risk(accept, state, ControlPolicy()).level == ("medium" if is_outside else "low")  # type: ignore[arg-type]
+    assert step_risk(accept, state, ControlPolicy()).level == ("medium" if is_outside else "low")  # pyrefly: ignore[bad-argument-type]
 
 
 @pytest.mark.feature("P-04", "P-10")

@@ -124,7 +124,7 @@ async def test_an_unknown_test_type_is_a_typed_end(tmp_path: Path) -> None:
 async def test_generate_spec_gives_the_agent_what_its_contract_asks(tmp_path: Path) -> None:
     with node_bench(tmp_path, spec=[spec("tc_a")]) as made:
         update = await call_node(generate_spec, made, state_with(selected_schema=SCHEMA, ast_analysis={"digest": "d"}))
-        request = made.services.agents["spec"].requests[0]  # type: ignore[attr-defined]
+        request = made.services.agents["spec"].requests[0]  # pyrefly: ignore[missing-attribute]
         assert made.services.validate("schemas/spec/input.json", request.inputs) == []
     assert update["spec_json"] == spec("tc_a")["spec"]
     assert request.metadata.trace_id == f"{made.context.run_id}:s1"

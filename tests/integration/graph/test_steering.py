@@ -266,7 +266,7 @@ class Keeper:
 @pytest.mark.feature("P-06")
 async def test_the_next_run_is_told_what_stood_in_the_way_of_the_last(tmp_path: Path) -> None:
     keeper = Keeper()
-    contexts = []
+    contexts: list[Any] = []
     for name, script in (("first", [success_response("no spec")] * 4), ("second", [specify])):
         kept = {"writer": [write], "analyzer": [ANALYSIS]} if name == "second" else {"writer": [], "analyzer": []}
         with scripted(**plan_agents([plan(*steps("a"))], 1, spec=script, **kept)) as agents:

@@ -130,7 +130,7 @@ def test_nothing_inside_the_project_is_executed(project: Path, tmp_path: Path) -
     shutil.rmtree(project / ".venv" / "bin")
     _script(project / ".venv" / "bin" / "python", f"touch {tmp_path / 'ran'}")
     found = find_interpreter(project, None, {})
-    assert found.base.parent == Path(sys._base_executable).parent  # type: ignore[attr-defined]
+    assert found.base.parent == Path(sys._base_executable).parent  # pyrefly: ignore[missing-attribute]
     (project / "fake").mkdir()
     _script(project / "fake" / "python", f"touch {tmp_path / 'ran'}")
     (project / ".venv" / "pyvenv.cfg").write_text(f"home = {project / 'fake'}\n")

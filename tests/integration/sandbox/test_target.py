@@ -8,6 +8,7 @@ import os
 import venv
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ async def prepare(project: Path, bare_venv: Path, tmp_path: Path, shared_cache: 
     made: list[PythonTarget] = []
 
     async def prepared(sandbox: Sandbox, **changes) -> PythonTarget:
-        options = {
+        options: dict[str, Any] = {
             "python": bare_venv,
             "state": tmp_path / "state",
             "caches": [shared_cache],

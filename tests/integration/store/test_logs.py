@@ -97,7 +97,12 @@ def test_threads_share_one_order(tmp_path: Path) -> None:
 def test_an_event_emitted_by_a_subscriber_comes_after_the_one_it_answers(tmp_path: Path) -> None:
     log = open_log(tmp_path / "events.jsonl")
     heard: list[str] = []
-    log.subscribe(lambda event: log.emit(EventType.PROGRESS, "answer") and None if event.message == "ask" else None)
+
+    def answer(event: Event) -> None:
+        if event.message == "ask":
+            log.emit(EventType.PROGRESS, "answer")
+
+    log.subscribe(answer)
     log.subscribe(lambda event: heard.append(event.message))
     log.emit(EventType.PROGRESS, "ask")
     log.close()

@@ -126,7 +126,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Server  # type: ignore[assignment] - the only server that makes these handlers
+    server: _Server  # pyrefly: ignore[bad-override-mutable-attribute] - the only server that makes these handlers
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
         """Quiet."""

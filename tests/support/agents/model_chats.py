@@ -40,7 +40,8 @@ class KeptInMemory:
 
 def call(user: str = "plan it", *, schema: dict[str, Any] | None = STEPS, **more: Any) -> ModelCall:
     """A planner's call."""
-    return ModelCall(**{"role": "planner", "system": "You plan.", "user": user, "schema": schema, **more})
+    fields: dict[str, Any] = {"role": "planner", "system": "You plan.", "user": user, "schema": schema, **more}
+    return ModelCall(**fields)
 
 
 @asynccontextmanager
@@ -55,8 +56,8 @@ async def chatting(
     **settings: Any,
 ) -> AsyncIterator[RunChat]:
     """A chat with the model `scripted` at the server."""
-    given = {"timeout": 20.0, **settings}
-    endpoint = Endpoint(EndpointSettings(**{"model": "scripted", "base_url": server.base_url, **given}), key)
+    given: dict[str, Any] = {"model": "scripted", "base_url": server.base_url, "timeout": 20.0, **settings}
+    endpoint = Endpoint(EndpointSettings(**given), key)
     lines: list[AuditEntry] = []
     told = audit if callable(audit) else (lines if audit is None else audit).append
     try:

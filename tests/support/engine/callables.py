@@ -18,4 +18,4 @@ def callable_of(qualname: str, *parameters: str, kind: str = "method") -> Callab
         for name, sign, default in named
     )
     owner = None if is_function else qualname.partition(".")[0]
-    return CallableFacts(qualname, kind, (1, 2), found, owner=owner)  # type: ignore[arg-type]
+    return CallableFacts(qualname, kind, (1, 2), found, owner=owner)  # pyrefly: ignore[bad-argument-type]

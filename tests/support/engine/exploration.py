@@ -34,7 +34,7 @@ def trial(act: str, *arrange: str, **more: object) -> Trial:
     """A trial in a namespace with everything of the module; its subject is the name that is called."""
     subject = str(more.pop("subject", act.partition("(")[0]))
     given = Trial(subject, act, imports=(f"from {MODULE} import *",), arrange=arrange)
-    return replace(given, **more)  # type: ignore[arg-type]
+    return replace(given, **more)  # pyrefly: ignore[bad-argument-type]
 
 
 def watched(

@@ -112,7 +112,7 @@ class Store:
                 pieces[part["kind"]] += sum(part["moves"])
             return _told(pieces)
         if path == "/parts" and method == "POST":
-            made = {**content, "id": max(self.parts, default=0) + 1, "by": user, "moves": []}
+            made: Json = {**content, "id": max(self.parts, default=0) + 1, "by": user, "moves": []}
             self.parts[made["id"]] = made
             return _told(made)
         if path == "/parts":

@@ -26,7 +26,7 @@ IMPORT_CART = "from shop.cart import Cart"
 
 def parameter(name: str, annotation: str | None = None, default: str | None = None, kind: str = "") -> Parameter:
     """A parameter that may be given by position or by name, unless `kind` says otherwise."""
-    return Parameter(name, kind or "positional_or_keyword", annotation, default)  # type: ignore[arg-type]
+    return Parameter(name, kind or "positional_or_keyword", annotation, default)  # pyrefly: ignore[bad-argument-type]
 
 
 def function(name: str, *parameters: Parameter, **more: Any) -> CallableFacts:

@@ -88,7 +88,7 @@ def anything(rng: random.Random, depth: int = 4) -> Any:
         return {rng.choice(TEXTS)[:50]: anything(rng, depth - 1) for _ in range(rng.randint(0, 4))}
     if choice == 2:
         nested: Any = 0
-        for _ in range(rng.choice((5, 50, 90))):
+        for _ in range(rng.choice((5, 50, 90))):  # pyrefly: ignore[non-convergent-recursion]
             nested = [nested] if rng.random() < 0.5 else {"a": nested}
         return nested
     if choice == 3:

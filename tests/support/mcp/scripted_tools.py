@@ -153,4 +153,4 @@ def test_source(case_ids: Sequence[str]) -> str:
     return "".join(f"# case {case_id}\ndef test_{case_id}(): pass\n" for case_id in case_ids)
 
 
-test_source.__test__ = False  # type: ignore[attr-defined]
+test_source.__test__ = False  # pyrefly: ignore[missing-attribute]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from testwright.store.files.audit import AuditEntry
 from testwright.store.files.journal import read_journal
@@ -15,4 +16,5 @@ def read_attempts(path: Path) -> Iterator[AuditEntry]:
     known = {known_field.name for known_field in fields(AuditEntry)}
     for entry in read_journal(path):
         values = {name: value for name, value in entry.items() if name in known}
-        yield AuditEntry(**{**values, "errors": tuple(values.get("errors", ()))})
+        given: dict[str, Any] = {**values, "errors": tuple(values.get("errors", ()))}
+        yield AuditEntry(**given)

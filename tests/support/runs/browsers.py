@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -34,13 +35,13 @@ def open_browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def open_page(browser: Browser, path: Path, **context: object) -> Iterator[tuple[Page, list[str]]]:
+def open_page(browser: Browser, path: Path, **context: Any) -> Iterator[tuple[Page, list[str]]]:
     """A page in a fresh context without a network, and what its console complains of.
 
     Args:
         context: options of `Browser.new_context`.
     """
-    with browser.new_context(**context) as made:  # pyright: ignore[reportArgumentType] - the caller's options
+    with browser.new_context(**context) as made:
         made.set_offline(True)
         page = made.new_page()
         complaints: list[str] = []

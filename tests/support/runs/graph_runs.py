@@ -145,6 +145,7 @@ def testing_state(**more: Any) -> TestingAgentState:
 
 
 @cache  # compiling it takes longer than most tests
+# pyrefly: ignore[bad-specialization] - it does not see the keys that the class of a TypedDict has
 def impatient_graph() -> CompiledStateGraph[TestingAgentState, RunContext, Any, Any]:
     """The testing graph without checkpoints, and without waits before it tries again."""
     return build_testing_graph(retry=transient_retries(first_wait=0.0))
@@ -190,7 +191,7 @@ def new_run_id() -> str:
     return str(uuid.uuid4())
 
 
-testing_state.__test__ = False  # type: ignore[attr-defined]
+testing_state.__test__ = False  # pyrefly: ignore[missing-attribute]
 
 
 def runtime_of(made: Bench) -> Runtime[RunContext]:

@@ -95,12 +95,13 @@ async def run_with(
 ) -> tuple[Report, ScriptedOpenAI]:
     """Unit tests for the till, with a scripted model in some roles; the script must be used up exactly."""
     monkeypatch.setenv("TESTWRIGHT_API_KEY", KEY)
+    given: dict[str, Any] = {"trials": 40, "repeats": 1, "mutants": 0, "jobs": 1, "apply": True, **settings}
     with script if isinstance(script, ScriptedOpenAI) else ScriptedOpenAI(script) as server:
         report = await api.agenerate(
             f"unit tests for {SPEC_PATH}{UNCLEAR if 'planner' in roles else ''}",
             root=root,
             base_url=server.base_url,
             models=dict.fromkeys(roles, "openai:scripted"),
-            **{"trials": 40, "repeats": 1, "mutants": 0, "jobs": 1, "apply": True, **settings},
+            **given,
         )
     return report, server

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from testwright.reports.build import Outcomes
@@ -63,7 +63,7 @@ def executed(kept: list[str], **fields: Any) -> dict[str, Any]:
     }
 
 
-def accept_step(*files: dict[str, str]) -> dict[str, Any]:
+def accept_step(*files: Mapping[str, Any]) -> dict[str, Any]:
     """The step that adds files to the project."""
     return {"id": "accept", "type": "accept_tests", "status": "completed", "params": {}, "result": {"files": [*files]}}
 
@@ -78,8 +78,9 @@ def facts(
 ) -> Run:
     """The `run` object of a run that took 2.5 seconds."""
     calls = tool_use(tool_calls)
+    given: dict[str, Any] = {"id": "r1", "version": "1.0", "root": "/home/me/project", **fields}
     return Run(
-        **{"id": "r1", "version": "1.0", "root": "/home/me/project", **fields},
+        **given,
         started_at=iso_time(started_at),
         finished_at=iso_time(started_at + 2.5),
         seconds=2.5,
@@ -91,4 +92,5 @@ def facts(
 
 def outcomes(*plan: dict[str, Any], **fields: Any) -> Outcomes:
     """What the run came to."""
-    return Outcomes(**{"request": "unit tests for shop", "plan": plan, **fields})
+    given: dict[str, Any] = {"request": "unit tests for shop", "plan": plan, **fields}
+    return Outcomes(**given)

@@ -32,7 +32,8 @@ def page_inputs(report: Report, **fields: Any) -> PageInputs:
     """The report with texts for its sources and test files."""
     sources = {target.path: source_text() for target in report.targets}
     files = {target.test_path: tests_text(len(target.kept)) for target in report.targets}
-    return PageInputs(**{"report": report, "sources": sources, "tests": files, **fields})
+    given: dict[str, Any] = {"report": report, "sources": sources, "tests": files, **fields}
+    return PageInputs(**given)
 
 
 def source_text(functions: int = 40) -> str:

@@ -184,7 +184,7 @@ def _become(request: dict[str, Any]) -> int:
     if not isinstance(code, int | None):
         print(code, file=sys.stderr)
         code = 1
-    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue]
+    threading._shutdown()  # pyrefly: ignore[missing-attribute]
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

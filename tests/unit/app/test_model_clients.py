@@ -21,7 +21,7 @@ pytestmark = pytest.mark.feature("B-08")
 class Stored(KeptInMemory):
     """The answers of all runs, kept for a test."""
 
-    def put(self, run_id: str, *key: Any) -> None:  # type: ignore[override]
+    def put(self, run_id: str, *key: Any) -> None:  # pyrefly: ignore[bad-override]
         super().put(*key)
 
     def of_run(self, run_id: str) -> list[tuple[str, Any]]:
@@ -29,7 +29,7 @@ class Stored(KeptInMemory):
 
 
 def test_what_embeddings_used_is_stored_request_by_request_for_the_budget_of_a_resumed_run() -> None:
-    answers = RunAnswers(Stored(), "run")  # type: ignore[arg-type]
+    answers = RunAnswers(Stored(), "run")  # pyrefly: ignore[bad-argument-type]
     for tokens in (40, 40, 7):
         answers.keep_usage(ModelUsage("embeddings", "small", 1, tokens, cost=1.0))
     prices = Prices({"small": Price(1_000_000, 1_000_000, 0)}, "")
@@ -48,7 +48,7 @@ async def test_what_an_agent_of_the_users_own_used_counts_in_a_resumed_run(
     settings = load_settings(
         {"root": tmp_path, "base_url": "http://127.0.0.1:9/v1", "models": models, "max_tokens": 50}
     )
-    answers, key = RunAnswers(Stored(), "run"), {"TESTWRIGHT_API_KEY": "k"}  # type: ignore[arg-type]
+    answers, key = RunAnswers(Stored(), "run"), {"TESTWRIGHT_API_KEY": "k"}  # pyrefly: ignore[bad-argument-type]
     async with open_model_clients(settings, key, kept=answers) as clients:
         clients.metering.require()
         for _ in range(2):
@@ -81,7 +81,7 @@ async def test_usage_that_another_thread_finds_stored_counts_once(tmp_path: Path
     async with open_model_clients(
         settings,
         {"TESTWRIGHT_API_KEY": "k"},
-        kept=RunAnswers(stored, "run"),  # type: ignore[arg-type]
+        kept=RunAnswers(stored, "run"),  # pyrefly: ignore[bad-argument-type]
     ) as clients:
         stored.reads = 0
         clients.metering.add(ModelUsage("goal", "mine", 1, 30, cost=0.25))

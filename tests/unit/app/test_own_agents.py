@@ -151,7 +151,7 @@ def test_an_agent_that_steers_is_there_where_the_settings_want_it(tmp_path: Path
     assert sorted(steering_agents(own)) == ["goal", "lorebook", "safety", "summary"]
     assert "goal" in steering_agents(load_settings({"root": tmp_path, "control": {"goal": True}}))
     every = {"goal": "off", "health_interval": 3, "lorebook": "on"}
-    assert sorted(steering_agents(Settings(root=tmp_path, control=every))) == [  # type: ignore[arg-type]
+    assert sorted(steering_agents(Settings(root=tmp_path, control=every))) == [
         "health",
         "lorebook",
         "safety",

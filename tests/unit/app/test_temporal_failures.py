@@ -3,6 +3,7 @@
 import asyncio
 import os
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from temporalio.exceptions import ActivityError, ApplicationError
@@ -102,7 +103,7 @@ async def test_the_settings_a_run_is_taken_up_with_are_stored_without_secrets(se
     server.ending = RunLocked("stopped")
     with pytest.raises(RunLocked):
         await client.run(ADDRESS, "unit tests", settings)
-    used = []
+    used: list[Any] = []
     record = Runs.record_settings
 
     def recorded(runs, run_id, stored, redactor=None):

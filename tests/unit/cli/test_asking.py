@@ -17,7 +17,7 @@ from testwright.core.events import Event
 from testwright.tests.support.projects.files import ROOT
 from testwright.tests.support.runs.command_line import invoke_command
 
-UNCLEAR = {
+UNCLEAR: dict[str, object] = {
     "can_go_on": True,
     "not_understood": [{"text": "the checkout", "reason": "no such module", "suggestions": []}],
 }
@@ -97,7 +97,7 @@ def test_a_person_at_a_terminal_is_asked_about_a_risky_step_and_only_yes_approve
     ask = asking.approver(shown, quiet=False, environment={})
     assert ask is not None
     with CliRunner().isolation(input=f"{typed}\n") as streams:
-        assert asyncio.run(ask("b sends requests to shop.example. Execute it?")) is approved  # type: ignore[arg-type]
+        assert asyncio.run(ask("b sends requests to shop.example. Execute it?")) is approved  # pyrefly: ignore[bad-argument-type]
         said = streams[1].getvalue().decode()
     assert said.startswith("b sends requests to shop.example. Execute it? [y/N]"), "it is on stderr"
     assert shown.pauses == 1

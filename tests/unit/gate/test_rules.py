@@ -115,9 +115,7 @@ def test_of_several_expectations_the_one_in_the_failing_line_decides():
     mixed["expect"][1].update(actual="cart.count", value="3")
     result = CaseResult(f"{PATH}::test_x", PATH, "test_x", "failed", "tc_x", failure=ASSERTION)
     for line, expected in (("cart.total == 10", "product_defect"), ("cart.count == 3", "test_defect")):
-        shown = CaseResult(
-            **{**{name: getattr(result, name) for name in result.__slots__}, "trace": f"    assert {line}"}
-        )
+        shown = replace(result, trace=f"    assert {line}")
         assert classify_case(shown, mixed).failure_class == expected
 
 

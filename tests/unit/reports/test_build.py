@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from testwright.reports.build import build_report
@@ -91,7 +93,8 @@ def test_crashes_of_an_api_come_before_what_its_document_says_otherwise() -> Non
 
 @pytest.mark.feature("T-14")
 def test_without_execution_the_report_says_not_executed() -> None:
-    result = {**executed(["tc_a", "tc_b"]), "executed": False, "kept": [], "test_results": None, "analysis": None}
+    unjudged = {"executed": False, "kept": [], "test_results": None, "analysis": None}
+    result: dict[str, Any] = {**executed(["tc_a", "tc_b"]), **unjudged}
     report = build_report(facts(), outcomes(generate_step(**result), analysed=False))
     assert (report.execution, report.analysis) == ("not executed", "not analysed")
     assert (report.targets[0].execution, report.targets[0].kept) == ("not executed", ("tc_a", "tc_b"))

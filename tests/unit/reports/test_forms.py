@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -144,7 +145,8 @@ def test_every_table_of_the_markdown_has_as_many_cells_as_its_head(report: Repor
 
 @pytest.mark.feature("T-14")
 def test_the_markdown_says_not_executed() -> None:
-    step = generate_step(**{**executed(["tc_a"]), "executed": False, "test_results": None})
+    written: dict[str, Any] = {**executed(["tc_a"]), "executed": False, "test_results": None}
+    step = generate_step(**written)
     text = markdown_form(build_report(facts(), outcomes(step)))
     assert text.startswith("# Done: 1 test written\n")
     assert "| Executed | not executed |" in text
@@ -191,7 +193,8 @@ def test_suspected_defects_fail_in_junit_exactly_when_they_fail_the_run(report: 
 
 @pytest.mark.feature("T-14")
 def test_tests_that_were_not_executed_do_not_pass_in_junit() -> None:
-    step = generate_step(**{**executed(["tc_a"]), "executed": False, "test_results": None})
+    written: dict[str, Any] = {**executed(["tc_a"]), "executed": False, "test_results": None}
+    step = generate_step(**written)
     root = Xml.fromstring(junit_form(build_report(facts(), outcomes(step))))
     assert [one.get("message") for one in root.iter("skipped")] == ["not executed"]
 

@@ -13,7 +13,7 @@ from testwright.tests.support.runs.report_data import executed, facts, generate_
 
 
 def tally(**fields: Any) -> RunCounts:
-    nothing = {
+    nothing: dict[str, Any] = {
         "good": 0,
         "targets": 1,
         "failed_steps": 0,
@@ -22,7 +22,7 @@ def tally(**fields: Any) -> RunCounts:
         "skipped": 0,
         "not_understood": 0,
     }
-    return RunCounts(**{**nothing, **fields})
+    return RunCounts(**(nothing | fields))
 
 
 @pytest.mark.feature("P-11", "B-07")

@@ -124,7 +124,7 @@ class Row:
     def __eq__(self, other: object) -> bool:
         return self.items == (other.items if isinstance(other, Row) else other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __len__(self) -> int:
         return len(self.items)

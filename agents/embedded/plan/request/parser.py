@@ -241,7 +241,7 @@ def parse_request(
         only_untested=reader.only_untested,
         changed_since=reader.changed_since,
         most_complex=reader.most_complex,
-        depth=reader.depth,  # type: ignore[arg-type] - the pattern has only these
+        depth=reader.depth,  # pyrefly: ignore[bad-argument-type] - the pattern has only these
         whole=reader.whole,
         rest=reader.whole and _means_rest(found),
         mentions=once(named.mention for named in named),

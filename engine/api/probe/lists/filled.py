@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...document.operations import snake_case
+from ...document.operations import singular, snake_case
 from ...document.schemas import type_of
 from ...model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
 from ...values import paging
@@ -15,15 +15,7 @@ from ...values.negative_requests import edge_values
 from ..distinct import NO_OTHERS, Others, producers_with_another, renamed, unwrapped
 from ..propose_access import admins_list, another_users_list, filtered_for_others, flagged_for_admins
 from ..propose_values import copy_request, make_proposal
-from ..resource_model import (
-    BaselineRequest,
-    ResourceModel,
-    merge_setups,
-    put_parameter,
-    resource_of,
-    singular,
-    variables_in,
-)
+from ..resource_model import BaselineRequest, ResourceModel, merge_setups, put_parameter, resource_of, variables_in
 from ..sign_in.users import OTHER, USER, by_other, constant
 from .columns import sorted_by_answers
 

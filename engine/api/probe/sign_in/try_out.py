@@ -133,7 +133,8 @@ def _ways(api: Api, guarded: Sequence[_Refused]) -> list[tuple[Kind, str]]:
     """Return the kinds of credentials that a login may give: those of the document, then what a refusal asks for."""
     declared = [form for scheme in api.schemes.values() for form in credential_forms(scheme)]
     asked: list[tuple[Kind, str]] = [("basic", "")] if any(_asks_for_a_pair(one.answer) for one in guarded) else []
-    return list(dict.fromkeys([*declared, *asked, ("bearer", ""), ("api_key_cookie", "")]))
+    usual: list[tuple[Kind, str]] = [("bearer", ""), ("api_key_cookie", "")]
+    return list(dict.fromkeys([*declared, *asked, *usual]))
 
 
 def _asks_for_a_pair(answer: HttpAnswer) -> bool:

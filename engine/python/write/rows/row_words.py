@@ -8,12 +8,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from .....utils.names.case_names import snake_case
 from .....utils.python_names import last_name
 from .....utils.python_source import literal_or
 from ...inputs.plain_texts import is_sample
 from ...source.message_words import phrase_of
 from ...source.moments import moment_words
-from ...source.titles import cut_slug, has_digit, snake_case
+from ...source.titles import cut_slug, has_digit
 from ..value_features import (
     METASYNTACTIC,
     distinct_words,

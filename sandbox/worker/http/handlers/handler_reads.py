@@ -55,7 +55,7 @@ class Reads:
 
     def schema(self, kind):
         """The object schema of what is read of one kind; {} where nothing is."""
-        whole = {"type": "object", "properties": {}}
+        whole: dict = {"type": "object", "properties": {}}
         for (found, place), told in self.keys.items():
             if found == kind and place:
                 _put(whole, place, told)

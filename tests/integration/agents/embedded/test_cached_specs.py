@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,8 +45,8 @@ def remembered(specifier, target, folder: Path, **options):
     async def given():
         return target
 
-    options = {"budget": {"trials": 10}, "most_bytes": 1 << 20, **options}
-    return CachedSpecGenerator(specifier, given, folder, **options)
+    chosen: dict[str, Any] = {"budget": {"trials": 10}, "most_bytes": 1 << 20, **options}
+    return CachedSpecGenerator(specifier, given, folder, **chosen)
 
 
 async def test_the_second_run_finds_what_the_first_worked_out(target, tmp_path):

@@ -63,7 +63,7 @@ BASE = {
 
 def examples() -> Iterator[dict[str, Any]]:
     for kind, path, text in (("document", "README.md", README), ("test", "tests/test_textkit.py", OWN_TEST)):
-        for one in read_examples(kind, path, 1, text, ["slugify", "clip"]):  # type: ignore[arg-type]
+        for one in read_examples(kind, path, 1, text, ["slugify", "clip"]):
             yield one.to_dict()
 
 
@@ -97,7 +97,7 @@ class Explored:
         rows = [case(f"tc_slugify_{name}", "slugify", f"slugify('{name} r')", f"'{name}-r'") for name in ("q", "x")]
         alone = case("tc_slugify_with_sep", "slugify", "slugify('q r', '_')", "'q_r'")
         table = [{**row, "group": "slugify__text__expected"} for row in rows]
-        self.spec = {**BASE, "cases": [*table, alone]}
+        self.spec: dict[str, Any] = {**BASE, "cases": [*table, alone]}
         self.notices = {one["id"]: [number] for number, one in enumerate(self.spec["cases"])}
 
     async def generate(self, inputs, *, seconds=None):

@@ -42,7 +42,7 @@ async def test_outcomes_are_pinned_and_what_differs_each_time_is_not(tmp_path: P
         async def provide() -> object:
             return target
 
-        seen = await CaseObserver(provide, target.root).observe("src/shop/cart.py", cases, IMPORTS)  # type: ignore[arg-type]
+        seen = await CaseObserver(provide, target.root).observe("src/shop/cart.py", cases, IMPORTS)  # pyrefly: ignore[bad-argument-type]
     value, refusal, chance, broken = seen
     assert value is not None
     assert [(row["kind"], row["value"], row["origin"]) for row in value.case["expect"]] == [("equals", "6", "observed")]

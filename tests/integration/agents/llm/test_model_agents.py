@@ -187,7 +187,7 @@ async def test_what_is_no_disagreement_is_not_asked_about(tmp_path: Path, kind: 
     spec = spec_of("src/till/prices.py", "till.prices", unit_case(id="tc_a"))
     inputs = {"test_results": results("tc_a", kind=kind), "spec": spec, "target": None}
     response = await asked(ModelAnalyzerAgent(chat, till(tmp_path)), inputs)
-    assert (chat.calls, response.result["drop"]) == ([], ["tc_a"])  # type: ignore[index]
+    assert (chat.calls, response.result["drop"]) == ([], ["tc_a"])
 
 
 async def _judged(tmp_path: Path, answer: Any, origin: str = "documented") -> JsonObject:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from typing import Any
 
 import pytest
 
@@ -144,7 +145,7 @@ def test_a_server_answers_inside_the_block_and_is_gone_after_it(tmp_path, monkey
     assert made is not None
     statements, imports = made
     with contextlib.ExitStack() as running:
-        names = {"running": running, "contextlib": contextlib, "threading": threading}
+        names: dict[str, Any] = {"running": running, "contextlib": contextlib, "threading": threading}
         for one in (SERVER_HELPER, *sorted(imports), *statements):
             exec(one, names)
         host, port = names["host"], names["port"]

@@ -49,7 +49,7 @@ def running(work: Callable[[], object]) -> None:
     """Run a coroutine function."""
 
     async def run() -> None:
-        await asyncio.wait_for(work(), 60)  # type: ignore[arg-type]
+        await asyncio.wait_for(work(), 60)  # pyrefly: ignore[bad-argument-type]
 
     asyncio.run(run())
 

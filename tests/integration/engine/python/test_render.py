@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruff.__main__ import find_ruff_bin
+from ruff.__main__ import find_ruff_bin  # pyrefly: ignore[implicit-reexport] - ruff 0.9 has it only there
 
 from testwright.core.errors import AgentFailure
 from testwright.engine.python.model.model import TrialFinding

@@ -146,10 +146,10 @@ async def test_a_client_may_name_a_session_that_outlives_its_connection(tmp_path
     server = build_server(application, ServerOptions([tmp_path]))
     named = {SESSION_META: "a name that nobody guesses"}
     async with Client(server) as client:
-        run_id = data(await client.call_tool("generate_tests", {"request": "x"}, meta=named))["run_id"]  # type: ignore[arg-type]
+        run_id = data(await client.call_tool("generate_tests", {"request": "x"}, meta=named))["run_id"]  # pyrefly: ignore[bad-argument-type]
         application.keep(tmp_path, run_id)
     async with Client(server) as client:
-        again = data(await client.call_tool("list_runs", {}, meta=named))  # type: ignore[arg-type]
+        again = data(await client.call_tool("list_runs", {}, meta=named))  # pyrefly: ignore[bad-argument-type]
         without = data(await client.call_tool("list_runs", {}))
     assert [run["run_id"] for run in again["runs"]] == [run_id]
     assert without["runs"] == []

@@ -66,12 +66,12 @@ async def test_a_client_without_session_keeps_ids_or_names_a_session(tmp_path: P
     async with listening(application, tmp_path) as url:
         async with Client(url) as client:
             first = data(await client.call_tool("generate_tests", {"request": "x"}))["run_id"]
-            second = data(await client.call_tool("generate_tests", {"request": "x"}, meta=NAMED))["run_id"]  # type: ignore[arg-type]
+            second = data(await client.call_tool("generate_tests", {"request": "x"}, meta=NAMED))["run_id"]  # pyrefly: ignore[bad-argument-type]
             application.keep(tmp_path, first)
             application.keep(tmp_path, second)
             nameless = data(await client.call_tool("list_runs", {}))
         async with Client(url) as client:
-            named = data(await client.call_tool("list_runs", {}, meta=NAMED))  # type: ignore[arg-type]
+            named = data(await client.call_tool("list_runs", {}, meta=NAMED))  # pyrefly: ignore[bad-argument-type]
             by_id = data(await client.call_tool("get_report", {"run_id": first}))
     assert nameless["runs"] == []
     assert SESSION_META in nameless["note"]

@@ -2,6 +2,7 @@
 
 import subprocess
 import time
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ FIRST = (file(ONE, "def test_one():\n    assert 1\n"), file(TWO, "def test_two()
 
 
 def wanted(*files, **fields):
-    usual = {
+    usual: dict[str, Any] = {
         "title": "Tests for the shop",
         "body": "What was tested.",
         "base_branch": "main",

@@ -90,7 +90,7 @@ def test_an_error_is_plain_data_that_nobody_changes() -> None:
     error = AgentError(ErrorType.NETWORK, "gone")
     assert (error.details, error.recoverable, error.retry_after, error.trace_context) == (None, False, None, None)
     with pytest.raises(FrozenInstanceError):
-        error.message = "back"  # type: ignore[misc]
+        error.message = "back"  # pyrefly: ignore[read-only]
 
 
 @pytest.mark.feature("C-04")

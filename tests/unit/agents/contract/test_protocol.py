@@ -132,13 +132,13 @@ def test_constructors_make_valid_responses() -> None:
         (AgentResponse(ResponseStatus.ERROR), "error"),
         (AgentResponse(ResponseStatus.PARTIAL), "result"),
         (AgentResponse(ResponseStatus.SUCCESS, result=1, error=AgentError(ErrorType.UNKNOWN, "x")), "error"),
-        (AgentResponse("fine", result=1), "status"),  # type: ignore[arg-type]
+        (AgentResponse("fine", result=1), "status"),  # pyrefly: ignore[bad-argument-type]
         (AgentResponse(ResponseStatus.ERROR, error=AgentError(ErrorType.UNKNOWN, "")), "error.message"),
         (
             AgentResponse(ResponseStatus.ERROR, error=AgentError(ErrorType.UNKNOWN, "x", retry_after=-1)),
             "error.retry_after",
         ),
-        (AgentResponse(ResponseStatus.SUCCESS, result=1, trace=["x"]), "trace.0"),  # type: ignore[list-item]
+        (AgentResponse(ResponseStatus.SUCCESS, result=1, trace=["x"]), "trace.0"),  # pyrefly: ignore[bad-argument-type]
         ({"status": "success"}, "response"),
     ],
 )

@@ -54,7 +54,7 @@ def test_the_answer_of_the_contract_is_applied() -> None:
     made = updated(book(LoreBook("obsolete-key-1", "old")), output)
     assert made.cursor == LorebookCursor(7, 1)
     assert [entry.to_json() for entry in made.entries] == [
-        {key: value for key, value in EXAMPLE["updates"][0].items() if key != "operation"}  # type: ignore[attr-defined]
+        {key: value for key, value in EXAMPLE["updates"][0].items() if key != "operation"}
     ]
 
 

@@ -399,7 +399,7 @@ def _loads_no_part(request: Any) -> Any:
 
 
 def _loads_several(request: Any) -> Any:
-    return _UserSchema(many=True).load(request.json), user_schema.load(request.json, many=True)  # type: ignore[call-arg]
+    return _UserSchema(many=True).load(request.json), user_schema.load(request.json, many=True)  # pyrefly: ignore[unexpected-keyword]
 
 
 class _Session:

@@ -23,7 +23,7 @@ def found(content: dict[str, Any], content_type: str, text: str = "[]") -> str |
     proposal = Proposal(api.operations[0], "succeeds", "it succeeds", "success", {"method": "GET", "path": "/a"})
     seen = ObservedProposal(proposal, (HttpAnswer(200, {"content-type": content_type}, text),))
     verdict = find_violation(seen, api, SampleValues({}))
-    return verdict and verdict.kind
+    return verdict.kind if verdict else None
 
 
 @pytest.mark.parametrize("told", ["application/json", "application/json; charset=utf-8", "Application/JSON"])
@@ -66,7 +66,7 @@ def test_a_refusal_that_the_code_means_is_no_defect_though_the_document_does_not
         proposal = Proposal(operation, "unknown_id", "it knows no id", "success", request)
         seen = ObservedProposal(proposal, (HttpAnswer(404, {}, ""),))
         found = find_violation(seen, api, SampleValues({}))
-        return found and found.kind
+        return found.kind if found else None
 
     assert verdict(frozenset()) == "undocumented_status"
     assert verdict(frozenset({404})) is None

@@ -44,7 +44,7 @@ def violation(text: str) -> str | None:
     )
     seen = ObservedProposal(proposal, (HttpAnswer(200, {"content-type": "application/json"}, text),))
     verdict = find_violation(seen, API, SAMPLES)
-    return verdict and verdict.title
+    return verdict.title if verdict else None
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -104,7 +104,7 @@ class Notes:
         if request["path"] == "/notes" and method == "POST":
             if not content["code"].isalnum():
                 return HttpAnswer(400)
-            made = {"public": False, **content, "id": max(self.notes, default=0) + 1, "owner": user, "tags": {}}
+            made: Json = {"public": False, **content, "id": max(self.notes, default=0) + 1, "owner": user, "tags": {}}
             self.notes[made["id"]] = made
             return self._told(made)
         if request["path"] == "/notes":

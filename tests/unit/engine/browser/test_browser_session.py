@@ -49,7 +49,7 @@ class Starts:
 
 async def test_a_scenario_on_which_the_browser_hangs_ends_alone():
     starts = Starts()
-    session = BrowserSession(starts.worker, str)  # type: ignore[arg-type]
+    session = BrowserSession(starts.worker, str)  # pyrefly: ignore[bad-argument-type]
     hung = await session.play([{"kind": "open", "url": "/loop"}], [{"kind": "visible"}])
     assert (hung.last, hung.checked, hung.failure) == (None, (None,), "the browser ended or hung there")
     after = await session.play([{"kind": "open", "url": "/"}], [{"kind": "visible"}])
@@ -60,7 +60,7 @@ async def test_a_scenario_on_which_the_browser_hangs_ends_alone():
 
 async def test_a_browser_that_hangs_again_and_again_is_not_started_for_ever():
     starts = Starts()
-    session = BrowserSession(starts.worker, str)  # type: ignore[arg-type]
+    session = BrowserSession(starts.worker, str)  # pyrefly: ignore[bad-argument-type]
     for _ in range(20):
         await session.play([{"kind": "open", "url": "/loop"}])
     assert starts.begun == starts.ended == 4
@@ -81,7 +81,7 @@ async def test_nothing_is_seen_of_a_value_that_the_settings_keep():
     async def worker() -> AsyncGenerator[Worker]:
         yield Telling()
 
-    session = BrowserSession(worker, lambda text: text.replace("zq81-4417", "***"), ["zq81-4417"])  # type: ignore[arg-type]
+    session = BrowserSession(worker, lambda text: text.replace("zq81-4417", "***"), ["zq81-4417"])  # pyrefly: ignore[bad-argument-type]
     played = await session.play([{"kind": "open", "url": "/keys"}])
     await session.end()
     assert played.last is not None

@@ -27,7 +27,8 @@ ORDERS = PageState("/", status=200, seen=read_tree('- heading "Orders"\n- row "A
 
 
 def page(path: str, tree: str, **more: Any) -> PageState:
-    return PageState(path, **{"status": 200, "seen": read_tree(tree), **more})
+    given: dict[str, Any] = {"status": 200, "seen": read_tree(tree), **more}
+    return PageState(path, **given)
 
 
 def order_form(tree: str = FORM_TREE, **more: Any) -> PageState:
@@ -46,7 +47,7 @@ class MadeSession:
 
 
 def explorer(answer: Callable[[Sequence[Action]], PageState], *, scenarios: int = 160) -> Explorer:
-    return Explorer(MadeSession(answer), BrowserBudget(scenarios=scenarios), True)  # type: ignore[arg-type]
+    return Explorer(MadeSession(answer), BrowserBudget(scenarios=scenarios), True)  # pyrefly: ignore[bad-argument-type]
 
 
 async def visited(one: Explorer, path: str, parent: str = "") -> Place:
@@ -252,7 +253,7 @@ async def test_other_ways_to_find_an_element_are_tried_where_the_first_does_not_
             held = tuple(one["locator"].get("exact", False) or "1" not in one["locator"]["name"] for one in checks)
             return Played(page("/", '- heading "Orders"\n', links=links), held)
 
-    made = Explorer(Counting(lambda _: ORDERS), BrowserBudget(), True)  # type: ignore[arg-type]
+    made = Explorer(Counting(lambda _: ORDERS), BrowserBudget(), True)  # pyrefly: ignore[bad-argument-type]
     place = await visited(made, "/")
     assert len(place.locators) == 250
     assert asked[:3] == [0, 200, 50]
@@ -262,7 +263,7 @@ async def test_other_ways_to_find_an_element_are_tried_where_the_first_does_not_
 async def test_flows_that_matter_most_are_confirmed_first_where_time_is_short(monkeypatch):
     clock = iter(range(1000))
     monkeypatch.setattr("testwright.engine.browser.explore.visits.time.monotonic", lambda: next(clock))
-    made = Explorer(MadeSession(lambda _: ORDERS), BrowserBudget(seconds=1), True, began=0)  # type: ignore[arg-type]
+    made = Explorer(MadeSession(lambda _: ORDERS), BrowserBudget(seconds=1), True, began=0)  # pyrefly: ignore[bad-argument-type]
     seen = {"kind": "title", "value": "Orders"}
     flows = [
         Flow(name, name, "", ({"kind": "open", "url": "/"},), (seen,), priority=priority)
@@ -302,7 +303,7 @@ async def test_an_entry_that_is_not_seen_in_the_end_a_second_time_is_no_flow(hel
         async def play(self, actions: Sequence[Action], checks: Sequence[Json] = ()) -> Played:
             return Played(ORDERS, held)
 
-    made = Explorer(Halfway(lambda _: ORDERS), BrowserBudget(), True)  # type: ignore[arg-type]
+    made = Explorer(Halfway(lambda _: ORDERS), BrowserBudget(), True)  # pyrefly: ignore[bad-argument-type]
     refused = {"kind": "visible", "locator": {"by": "text", "value": "No number."}, "after_action": 0}
     entry = {"kind": "visible", "locator": {"by": "role", "value": "row", "name": "apple"}}
     actions = ({"kind": "open", "url": "/new"}, {"kind": "open", "url": "/"})
@@ -337,7 +338,7 @@ async def test_a_flow_that_changes_a_file_of_the_project_is_left_out_with_that_r
         async def play(self, actions: Sequence[Action], checks: Sequence[Json] = ()) -> Played:
             return Played(ORDERS, (True,), changed=("library.db",))
 
-    made = Explorer(Writing(lambda _: ORDERS), BrowserBudget(), True)  # type: ignore[arg-type]
+    made = Explorer(Writing(lambda _: ORDERS), BrowserBudget(), True)  # pyrefly: ignore[bad-argument-type]
     seen = {"kind": "title", "value": "Orders"}
     flow = Flow("order_appears", "an order appears", "order", ({"kind": "open", "url": "/"},), (seen,))
     assert await explore._confirmed(made, flow) is None

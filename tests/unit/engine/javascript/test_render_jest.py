@@ -174,7 +174,7 @@ def test_what_ends_a_line_or_cannot_be_seen_is_escaped():
 
 
 def test_where_a_compiler_checks_types_the_file_says_that_its_own_are_wider():
-    typed = copy.deepcopy({**TABLE, "language": "typescript"})
+    typed: dict[str, Any] = copy.deepcopy({**TABLE, "language": "typescript"})
     typed["target"] |= {"path": "src/cut.ts", "unchecked": True}
     validator(select_schema("unit")).validate(typed)
     first = without_header(render_jest(typed, "tests/cut.test.ts")).lstrip().splitlines()[0]

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.feature("B-06")
 def callable_facts(qualname: str, kind: str, *names: str) -> CallableFacts:
     return CallableFacts(
         qualname,
-        kind,  # type: ignore[arg-type]
+        kind,  # pyrefly: ignore[bad-argument-type]
         (1, 2),
         tuple(Parameter(name, "positional_or_keyword") for name in names),
         owner=qualname.rpartition(".")[0] or None,
@@ -48,7 +48,7 @@ def case(number: int, act: str, *statements: str, kind: str = "equals", value: s
         act,
         "call",
         (SpecExpectation(kind, "result", value),),
-        statements=statements,  # type: ignore[arg-type]
+        statements=statements,
     )
 
 

@@ -74,7 +74,7 @@ def shown(source: str) -> dict[str, Trial]:
     """What is shown of a module's containers, with the trial that shows it."""
     facts = facts_from_source(source.encode(), ModulePlace("m.py", "m", "."))
     search = TrialSearch(facts, ArcMap("pass\n"), IdleProposer(), frozenset(), 100)
-    asyncio.run(show_bounded_containers(facts, search, Here(source)))  # type: ignore[arg-type]
+    asyncio.run(show_bounded_containers(facts, search, Here(source)))  # pyrefly: ignore[bad-argument-type]
     return {str(one.notes[ShownBehaviour]): one.trial for one in search.records}
 
 
@@ -120,7 +120,7 @@ def test_a_scenario_whose_condition_fails_shows_nothing() -> None:
     search = TrialSearch(facts, ArcMap("pass\n"), IdleProposer(), frozenset(), 100)
     one = Scenario(Trial("Recent", "Recent()"), DROPS_OLDEST, unfit)
 
-    assert asyncio.run(show_scenarios([one], search, Here(OLDEST_GOES))) == []  # type: ignore[arg-type]
+    assert asyncio.run(show_scenarios([one], search, Here(OLDEST_GOES))) == []  # pyrefly: ignore[bad-argument-type]
 
 
 def test_what_holds_its_items_as_lists_shows_nothing_and_does_not_break_off() -> None:

@@ -20,7 +20,7 @@ def case(act: str, value: str = "1", *, statements: tuple[str, ...] = (), number
     """A case of `f` that expects a value."""
     expect = more.pop("expect", None) or SpecExpectation("equals", "result", value)
     subject = more.pop("subject", "f")
-    return Case(f"tc_{number}", "title", subject, act, expect=(expect,), statements=statements, **more)  # type: ignore[arg-type]
+    return Case(f"tc_{number}", "title", subject, act, expect=(expect,), statements=statements, **more)  # pyrefly: ignore[bad-argument-type]
 
 
 def test_arguments_and_values_become_columns() -> None:
@@ -143,13 +143,13 @@ def test_arguments_that_read_arranged_names_stay_in_the_test() -> None:
 def test_cases_of_different_shape_have_no_table() -> None:
     assert tabulate([case("f(1)"), case("f(1, 2)")]) is None
     assert tabulate([case("f(1)"), case("g(2)")]) is None
-    assert tabulate([case("f(1)"), case("f(2)", expect=SpecExpectation("length", value="2"))]) is None  # type: ignore[arg-type]
+    assert tabulate([case("f(1)"), case("f(2)", expect=SpecExpectation("length", value="2"))]) is None  # pyrefly: ignore[bad-argument-type]
     assert tabulate([case("f(1)"), case("f(1)")]) is None
 
 
 def test_messages_that_differ_become_a_column() -> None:
     demands = [SpecExpectation("raises", exception="ValueError", match=text) for text in ("too low", "too high")]
-    rows = [case(f"f({at})", expect=demand) for at, demand in enumerate(demands)]  # type: ignore[arg-type]
+    rows = [case(f"f({at})", expect=demand) for at, demand in enumerate(demands)]  # pyrefly: ignore[bad-argument-type]
 
     table = tabulate(rows)
 

@@ -53,7 +53,7 @@ def learned(usual: str, **more: Any) -> TrialSearch:
     async def run() -> None:
         trial = Trial(usual.partition("(")[0], usual, **more)
         search.learn(trial, (await here.watch([trial]))[0])
-        await show_compared_arguments(facts, search, here)  # type: ignore[arg-type]
+        await show_compared_arguments(facts, search, here)  # pyrefly: ignore[bad-argument-type]
 
     asyncio.run(run())
     return search

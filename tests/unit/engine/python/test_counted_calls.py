@@ -21,7 +21,7 @@ pytestmark = pytest.mark.feature("B-16")
 
 def method(qualname: str, *parameters: Parameter, kind: str = "method") -> CallableFacts:
     itself = Parameter("self", "positional_or_keyword")
-    return CallableFacts(qualname, kind, (1, 9), (itself, *parameters), owner=qualname.partition(".")[0])  # type: ignore[arg-type]
+    return CallableFacts(qualname, kind, (1, 9), (itself, *parameters), owner=qualname.partition(".")[0])  # pyrefly: ignore[bad-argument-type]
 
 
 def positional(name: str, default: str | None = None) -> Parameter:

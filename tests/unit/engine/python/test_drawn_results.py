@@ -94,7 +94,7 @@ def search_after(act: str, *arrange: str) -> TrialSearch:
     async def run() -> None:
         trial = Trial(act.partition("(")[0], act, arrange=arrange)
         search.learn(trial, (await here.watch([trial]))[0])
-        await show_draws(FACTS, search, here)  # type: ignore[arg-type]
+        await show_draws(FACTS, search, here)  # pyrefly: ignore[bad-argument-type]
 
     asyncio.run(run())
     return search

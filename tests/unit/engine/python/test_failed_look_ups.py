@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -119,7 +120,7 @@ NOT = ModuleFacts(
     ],
 )
 def test_what_another_call_of_the_act_refuses_is_no_behaviour_of_the_subject(
-    subject: str, act: str, mode: str, line: int, is_shown: bool
+    subject: str, act: str, mode: Any, line: int, is_shown: bool
 ) -> None:
     refused = record(1, act, Observation("raised", raised=Raised("ValueError", "no", line)), (line - 1, line))
     anchor = record(0, "usual", returned("1"), (5, 6), (20, 21), (2, 3))

@@ -44,7 +44,7 @@ def shown(source: str) -> dict[str, tuple[str, ...]]:
     async def run() -> None:
         trial = Trial("Graph", "Graph(3)")
         search.learn(trial, (await here.watch([trial]))[0])
-        await show_filled_attributes(facts, search, here)  # type: ignore[arg-type]
+        await show_filled_attributes(facts, search, here)  # pyrefly: ignore[bad-argument-type]
 
     asyncio.run(run())
     return {one.trial.act: one.trial.arrange for one in search.records if ShownBehaviour in one.notes}

@@ -91,7 +91,7 @@ def left(*trials: Trial, kills: int = 0) -> set[tuple[str, ...]]:
         for one, seen in zip(trials, await observer.watch(trials), strict=True):
             search.learn(one, seen)
         known = {one.number: frozenset({one.number} if kills else ()) for one in search.records}
-        await drop_idle_setup(FACTS, search, observer, frozenset(), known)  # type: ignore[arg-type]
+        await drop_idle_setup(FACTS, search, observer, frozenset(), known)  # pyrefly: ignore[bad-argument-type]
         return search
 
     return {(*one.trial.arrange, one.trial.act) for one in asyncio.run(drop()).records}
@@ -183,7 +183,7 @@ def test_a_part_of_a_new_object_is_read_without_an_argument_that_it_does_not_dep
         search = TrialSearch(FACTS, ArcMap(SOURCE), Listed(trials), frozenset(), 100)
         for one, seen in zip(trials, await observer.watch(trials), strict=True):
             search.learn(one, seen)
-        await drop_idle_constructions(search, observer, {})  # type: ignore[arg-type]
+        await drop_idle_constructions(search, observer, {})  # pyrefly: ignore[bad-argument-type]
         return search
 
     acts = {one.trial.act for one in asyncio.run(drop()).records}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from ruff.__main__ import find_ruff_bin
+from ruff.__main__ import find_ruff_bin  # pyrefly: ignore[implicit-reexport] - ruff 0.9 has it only there
 
 from testwright.engine.python.facts.names import ImportNames, imported_from_origin
 from testwright.engine.python.model.model import ModuleFacts

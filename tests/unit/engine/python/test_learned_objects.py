@@ -42,7 +42,7 @@ def learned_of(*seen: tuple[str, str, Observation]) -> LearnedInputs:
 
 
 def gave_row(**more: object) -> Observation:
-    return Observation("returned", value=Value("m.Row", **more))  # type: ignore[arg-type]
+    return Observation("returned", value=Value("m.Row", **more))  # pyrefly: ignore[bad-argument-type]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def shown(source: str, act: str = "Node(1)") -> list[tuple[tuple[str, ...], str,
     async def run() -> None:
         trial = Trial("Node", act)
         search.learn(trial, (await here.watch([trial]))[0])
-        await show_scenarios(linked_nodes(search.records, facts), search, here)  # type: ignore[arg-type]
+        await show_scenarios(linked_nodes(search.records, facts), search, here)  # pyrefly: ignore[bad-argument-type]
 
     asyncio.run(run())
     kept = [one for one in search.records if ShownBehaviour in one.notes]

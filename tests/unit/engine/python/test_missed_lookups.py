@@ -38,7 +38,7 @@ def learned(*acts: str, source: str = "doctest") -> TrialSearch:
     async def run() -> None:
         for trial in (Trial("get_in", act, source=source) for act in acts):
             search.learn(trial, (await here.watch([trial]))[0])
-        await show_missed_lookups(FACTS, search, here)  # type: ignore[arg-type]
+        await show_missed_lookups(FACTS, search, here)  # pyrefly: ignore[bad-argument-type]
 
     asyncio.run(run())
     return search

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.feature("B-16")
 
 
 def called(qualname: str, *parameters: Parameter, kind: str = "method") -> CallableFacts:
-    return CallableFacts(qualname, kind, (1, 9), parameters, owner=qualname.rpartition(".")[0] or None)  # type: ignore[arg-type]
+    return CallableFacts(qualname, kind, (1, 9), parameters, owner=qualname.rpartition(".")[0] or None)  # pyrefly: ignore[bad-argument-type]
 
 
 ITSELF = Parameter("self", "positional_or_keyword")
@@ -79,7 +79,7 @@ def programs(
 ) -> list[tuple[str, tuple[str, ...], str]]:
     search, noting = TrialSearch(FACTS, ArcMap("pass\n"), Clocks(*stop), frozenset(), 100), Noting()
     search.learn(trial, ObservedTrial(returned("2")))
-    asyncio.run(show_moved_clocks(FACTS, search, noting, remembering))  # type: ignore[arg-type]
+    asyncio.run(show_moved_clocks(FACTS, search, noting, remembering))  # pyrefly: ignore[bad-argument-type]
     return noting.programs
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.feature("B-06", "B-18")
 
 def function(qualname: str, *names: str, kind: str = "function") -> CallableFacts:
     parameters = tuple(Parameter(name, "positional_or_keyword") for name in names)
-    return CallableFacts(qualname, kind, (1, 2), parameters, owner=qualname.rpartition(".")[0] or None)  # type: ignore[arg-type]
+    return CallableFacts(qualname, kind, (1, 2), parameters, owner=qualname.rpartition(".")[0] or None)  # pyrefly: ignore[bad-argument-type]
 
 
 STACK = ClassFacts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.feature("B-16")
 def called(qualname: str, *names: str, kind: str = "function") -> CallableFacts:
     own = {"method": ("self",), "classmethod": ("cls",), "constructor": ("self",)}.get(kind, ())
     parameters = tuple(Parameter(name, "positional_or_keyword") for name in (*own, *names))
-    return CallableFacts(qualname, kind, (1, 9), parameters, owner=qualname.rpartition(".")[0] or None)  # type: ignore[arg-type]
+    return CallableFacts(qualname, kind, (1, 9), parameters, owner=qualname.rpartition(".")[0] or None)  # pyrefly: ignore[bad-argument-type]
 
 
 NOTE = ClassFacts(
@@ -49,7 +50,7 @@ FACTS = ModuleFacts(
 )
 
 
-def done(subject: str, act: str, observation: Observation, *arrange: str, **more: tuple[str, ...]) -> TrialRecord:
+def done(subject: str, act: str, observation: Observation, *arrange: str, **more: Any) -> TrialRecord:
     known = record(0, act, observation)
     return replace(known, trial=replace(known.trial, subject=subject, arrange=arrange, **more))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -235,7 +236,7 @@ def test_a_long_chain_of_calls_that_an_object_is_passed_through_is_followed_at_o
     ("outcome", "arc", "stays"), [("returned", ENDING, False), ("raised", REFUSING, True), ("returned", (12, 14), True)]
 )
 def test_an_iteration_over_a_new_object_stays_where_no_other_one_shows_as_much(
-    outcome: str, arc: Arc, stays: bool
+    outcome: Any, arc: Arc, stays: bool
 ) -> None:
     looked = asked("list(Task(-1))", *MAKING, arc, subject="Task")
     looked = replace(looked, seen=replace(looked.seen, observation=replace(looked.observation, outcome=outcome)))

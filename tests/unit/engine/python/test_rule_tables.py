@@ -56,7 +56,7 @@ def rows(documented: str, source: str = SOURCE) -> list[str]:
     async def run() -> None:
         trial = Trial(documented.partition("(")[0], documented, source="doctest", wanted="'?'")
         search.learn(trial, (await here.watch([trial]))[0])
-        await show_rule_tables(facts, search, here, source)  # type: ignore[arg-type]
+        await show_rule_tables(facts, search, here, source)  # pyrefly: ignore[bad-argument-type]
 
     asyncio.run(run())
     return [one.trial.act for one in search.records if is_further_row(one)]

@@ -40,7 +40,7 @@ def learned(*documented: str) -> TrialSearch:
         for act in documented:
             trial = Trial(act.partition("(")[0], act, source="doctest", wanted=str(here.value_of(act)))
             search.learn(trial, (await here.watch([trial]))[0])
-        await show_searched_items(FACTS, search, here)  # type: ignore[arg-type]
+        await show_searched_items(FACTS, search, here)  # pyrefly: ignore[bad-argument-type]
 
     asyncio.run(run())
     return search

@@ -41,13 +41,13 @@ FACTS = ModuleFacts(
 
 def record(number: int, act: str, observation: Observation, *arcs: Arc, **more: object) -> TrialRecord:
     subject = act.partition("(")[0]
-    seen = ObservedTrial(observation, **{key: more.pop(key) for key in ("steps", "random") if key in more})  # type: ignore[arg-type]
-    trial = Trial(subject, act, **more)  # type: ignore[arg-type]
+    seen = ObservedTrial(observation, **{key: more.pop(key) for key in ("steps", "random") if key in more})  # pyrefly: ignore[bad-argument-type]
+    trial = Trial(subject, act, **more)  # pyrefly: ignore[bad-argument-type]
     return TrialRecord(number, trial, seen, frozenset(arcs), frozenset(arcs))
 
 
 def returned(source: str | None, **more: object) -> Observation:
-    return Observation("returned", value=Value("int", source=source), **more)  # type: ignore[arg-type]
+    return Observation("returned", value=Value("int", source=source), **more)  # pyrefly: ignore[bad-argument-type]
 
 
 def raised(name: str, line: int = 0) -> Observation:

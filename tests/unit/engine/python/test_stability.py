@@ -11,7 +11,7 @@ from testwright.engine.python.model.model import Observation, Raised, Value
 
 
 def returned(source: str | None, **more: object) -> Observation:
-    return Observation("returned", value=Value("list", source=source, **more))  # type: ignore[arg-type]
+    return Observation("returned", value=Value("list", source=source, **more))  # pyrefly: ignore[bad-argument-type]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def record(number: int, act: str, answer: str, *arcs: Arc, **more: str) -> Trial
     if answer == "ValueError":
         seen = Observation("raised", raised=Raised("ValueError", f"no: {act}", 5))
     ways = frozenset(arcs or WAY)
-    return TrialRecord(number, Trial("parse", act, **more), ObservedTrial(seen), ways, ways)  # type: ignore[arg-type]
+    return TrialRecord(number, Trial("parse", act, **more), ObservedTrial(seen), ways, ways)  # pyrefly: ignore[bad-argument-type]
 
 
 def chosen(*records: TrialRecord, kills: dict[int, set[int]] | None = None) -> list[str]:

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -142,6 +143,7 @@ def test_a_run_without_targets_has_a_page():
 
 
 def test_tests_that_were_not_executed_are_called_written():
-    step = generate_step(1, **{**executed(["tc_a"]), "executed": False, "test_results": {}})
+    written: dict[str, Any] = {**executed(["tc_a"]), "executed": False, "test_results": {}}
+    step = generate_step(1, **written)
 
     assert "Tests written" in html_form(page_inputs(build_report(facts(), outcomes(step))))

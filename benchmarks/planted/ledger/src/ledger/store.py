@@ -47,7 +47,7 @@ class Store:
         return account
 
     def change(self, account: Account, **fields: object) -> Account:
-        changed = replace(account, **fields)
+        changed = replace(account, **fields)  # pyrefly: ignore[bad-argument-type]
         self.accounts[account.id] = changed
         return changed
 

@@ -74,7 +74,7 @@ def check(row: dict[str, Any], project: Path) -> None:
         planned(row["request"], project, True)
     details = refused.value.details
     assert bool(details.get("can_go_on")) is (row["outcome"] == "asked"), refused.value.message
-    named = {str(part["text"]) for part in details["not_understood"]}  # type: ignore[union-attr]
+    named = {str(part["text"]) for part in details["not_understood"]}  # pyrefly: ignore[not-iterable]
     assert named >= set(row.get("names", ()))
     assert row.get("says", "") in refused.value.message
 

@@ -115,7 +115,7 @@ def test_a_number_is_the_first_of_a_union_where_a_text_must_be_one(tmp_path: Pat
 def refuted(tmp_path: Path, source: str, *seen: tuple[str, Observation]) -> ParameterDomain:
     """What is left of a guess that a parameter takes a set."""
     root = write_project(tmp_path, {"boxes.py": "def put(item):\n    return hash(item)\n"})
-    guess = CallableDomains("put", (("item", ParameterDomain("set", type_name="set", source=source)),))  # type: ignore[arg-type]
+    guess = CallableDomains("put", (("item", ParameterDomain("set", type_name="set", source=source)),))  # pyrefly: ignore[bad-argument-type]
     facts = replace(facts_of(root, "boxes.py"), domains=(guess,))
     pairs = [(Trial("put", act, imports=("from boxes import put",)), observation) for act, observation in seen]
     return without_refuted(facts, pairs)[0].of("item")
