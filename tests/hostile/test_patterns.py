@@ -25,7 +25,8 @@ from testwright.engine.python.outside import databases
 from testwright.engine.python.project.exploration_digest import Foundations
 from testwright.engine.python.search.initial_trials import initial_trials
 from testwright.engine.python.search.unreached import unreached_callables
-from testwright.engine.python.usage import project_index, usage
+from testwright.engine.python.usage import project_index
+from testwright.engine.python.usage.document_code import code_of_document
 from testwright.engine.python.usage.prose_examples import prose_examples
 from testwright.engine.repository import survey
 from testwright.engine.repository.pages import javascript_facts, next_page
@@ -116,7 +117,8 @@ def test_other_patterns_on_texts_of_a_project_take_linear_time() -> None:
     blanks = " " * (LONG // 4)
     assert programs._ENTRY.match(f"a = b{blanks}x") is None
     assert arguments._COLUMNS.search(f"column{blanks}") is None
-    assert not list(usage._FENCE.finditer(f"```{blanks}"))
+    assert not code_of_document(f"```{blanks}").fenced
+    assert not code_of_document("````a\n```\n" * 20_000).fenced
     assert not databases._TABLE.search("create table a (" * 5_000)
     assert len(list(databases._columns("a int," * 20_000))) == 20_000
 

@@ -67,6 +67,9 @@ def phrase_of(message: str) -> str:
     if not _NEGATIONS.isdisjoint(words[kept:]) or (kept < len(words) and not _MODALS.isdisjoint(words)):
         return ""
     words = words[:kept]
+    # What a long sentence is about stands in the code beside it; what it says comes behind that.
+    said = next((at for at, word in enumerate(words) if word in _MODALS), 0)
+    words = words[said:] if len("_".join(words)) > LONGEST_PHRASE else words
     phrase = re.sub(r"(?:^|_)not_valid_(\w+)$", r"_invalid_\1", "_".join(words)).strip("_")
     fits = len(phrase) <= LONGEST_PHRASE and phrase.count("_") + 1 >= _FEWEST_WORDS
     return phrase if fits and not has_digit(phrase) else ""

@@ -13,8 +13,7 @@ from ..facts.analyse import imports_of
 from ..facts.docstrings import examples_in
 from .documented_results import DocumentedStatement, documented_statements
 
-# A block of any language: of one that is passed over, the line that ends it would begin the next block.
-_FENCE = re.compile(r"^([ ]{0,3})(`{3,}|~{3,})[ ]*+([^\n`]*)\n(.*?)^[ ]{0,3}\2[`~]*[ ]*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})([^`]*)$")
 _LANGUAGES = frozenset({"", "python", "py", "pycon", "python3"})
 _BLOCK = re.compile(r"^\.\. (?:code-block|code|sourcecode):: *python[ ]*\n((?:[ ]*\n|[ ]+\S[^\n]*\n)+)", re.MULTILINE)
 # An import that a sentence names: "assuming that it is imported with `import numpy as np`".
@@ -56,10 +55,19 @@ def code_of_document(text: str) -> DocumentCode:
 
 def _blocks(text: str) -> Iterator[str]:
     """Generates the blocks of Python, and those that say no language."""
-    for match in _FENCE.finditer(text):
-        words = match[3].strip("{} ").split()
-        if (words[0].lstrip(".").lower() if words else "") in _LANGUAGES:
-            yield match[4]
+    fence, is_python, block = "", False, list[str]()
+    for line in text.splitlines():
+        found = _FENCE.match(line)
+        # A block of another language is read to its end, too: the line that ends it begins no block.
+        if found is not None and not fence:
+            words = found[2].strip("{} ").split()
+            fence, is_python, block = found[1], (words[0] if words else "").lstrip(".").lower() in _LANGUAGES, []
+        elif found is not None and found[1].startswith(fence) and not found[2].strip():
+            if is_python:
+                yield "\n".join(block)
+            fence = ""
+        elif fence:
+            block.append(line)
     yield from (match[1] for match in _BLOCK.finditer(text))
 
 

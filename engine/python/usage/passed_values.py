@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from ....utils.names.case_names import snake_case
 from ....utils.python_names import BUILTIN_NAMES, loaded_names
 from ....utils.python_source import expression_or_none, literal_or
 from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial, Value
 from ..model.observation_json import ObservedTrial, RecordedCall
-from ..source.titles import snake_case
 from .harvest import imports_by_name
 from .usage import ProjectUsage
 
