@@ -49,6 +49,23 @@ def block_examples(block: str, first_line: int, *, plain: bool = False) -> Itera
             yield Example(arrange, ast.unparse(act), want, first_line + node.lineno - 1, certain)
 
 
+def results_in_comments(block: str) -> tuple[list[ast.stmt], dict[int, tuple[str, bool]]]:
+    """Returns a block's statements, and by position what comments say of calls: the result, and whether it surely is.
+
+    Args:
+        block: Python code; without statements where it does not parse.
+    """
+    tree = parse_or_none(block)
+    lines = source_lines(block)
+    body = tree.body if tree is not None else []
+    found: dict[int, tuple[str, bool]] = {}
+    for at, node in enumerate(body):
+        said = _said(node, body[at + 1] if at + 1 < len(body) else None, lines)
+        if said is not None and isinstance(node, ast.Expr) and said[0] is node.value:
+            found[at] = said[1], said[2]
+    return body, found
+
+
 def docstring_examples(raw: str, first_line: int) -> tuple[Example, ...]:
     """Returns the examples of a docstring's code blocks: fenced, or indented below its words.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ....utils.python_source import parse_or_none
 from ..facts.analyse import imports_of
+from ..facts.code_examples import results_in_comments
 from ..facts.docstrings import examples_in
 from .documented_results import DocumentedStatement, documented_statements
 
@@ -26,17 +27,17 @@ class DocumentCode:
 
     Attributes:
         prompts: statements at doctest prompts, with what they show.
-        fenced: statements of blocks without prompts.
+        fenced: statements of blocks without prompts, with what their comments say.
         imports: names that the document imports anywhere, in a sentence too, with the statement that binds each.
     """
 
     prompts: Sequence[DocumentedStatement]
-    fenced: Sequence[ast.stmt]
+    fenced: Sequence[DocumentedStatement]
     imports: dict[str, str]
 
     def bodies(self) -> list[tuple[list[ast.stmt], dict[str, str]]]:
         """The prompts' statements and those of the blocks, each with the imports that hold for them."""
-        bodies = [one.node for one in self.prompts], list(self.fenced)
+        bodies = ([one.node for one in statements] for statements in (self.prompts, self.fenced))
         return [(body, {**self.imports, **_imports(body)}) for body in bodies]
 
 
@@ -46,29 +47,37 @@ def code_of_document(text: str) -> DocumentCode:
     What a sentence or a block imports holds for the whole document, where prompts or blocks do not import it.
     """
     prompts = documented_statements(examples_in(text, 1))
-    fenced = [
-        statement for block in _blocks(text) if ">>>" not in block for statement in _statements(textwrap.dedent(block))
-    ]
+    fenced = [statement for line, block in _blocks(text) if ">>>" not in block for statement in _told(line, block)]
     named = [statement for match in _NAMED_IMPORT.finditer(text) for statement in _statements(match.group(1))]
-    return DocumentCode(prompts, fenced, _imports([*named, *fenced, *(one.node for one in prompts)]))
+    return DocumentCode(prompts, fenced, _imports([*named, *(one.node for one in (*fenced, *prompts))]))
 
 
-def _blocks(text: str) -> Iterator[str]:
-    """Generates the blocks of Python, and those that say no language."""
-    fence, is_python, block = "", False, list[str]()
-    for line in text.splitlines():
+def _told(line: int, block: str) -> Iterator[DocumentedStatement]:
+    """Generates the statements of a block that begins in a line."""
+    body, results = results_in_comments(textwrap.dedent(block))
+    for at, node in enumerate(body):
+        want, certain = results.get(at, ("", True))
+        yield DocumentedStatement(node, want, line + node.lineno - 1 if want else 0, certain)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Generates the blocks of Python, and those that say no language, with the line that each begins in."""
+    fence, is_python, block, start = "", False, list[str](), 0
+    for number, line in enumerate(text.splitlines(), 1):
         found = _FENCE.match(line)
         # A block of another language is read to its end, too: the line that ends it begins no block.
         if found is not None and not fence:
             words = found[2].strip("{} ").split()
-            fence, is_python, block = found[1], (words[0] if words else "").lstrip(".").lower() in _LANGUAGES, []
+            fence, block, start = found[1], [], number + 1
+            is_python = (words[0] if words else "").lstrip(".").lower() in _LANGUAGES
         elif found is not None and found[1].startswith(fence) and not found[2].strip():
             if is_python:
-                yield "\n".join(block)
+                yield start, "\n".join(block)
             fence = ""
         elif fence:
             block.append(line)
-    yield from (match[1] for match in _BLOCK.finditer(text))
+    for match in _BLOCK.finditer(text):
+        yield text.count("\n", 0, match.start(1)) + 1, match[1]
 
 
 def _imports(body: Sequence[ast.stmt]) -> dict[str, str]:

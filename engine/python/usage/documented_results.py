@@ -13,11 +13,16 @@ from ..model.model import PRINTS, Example, Trial
 
 @dataclass(frozen=True, slots=True)
 class DocumentedStatement:
-    """A statement behind a prompt, with the result that stands below it; `want` is empty where none does."""
+    """A statement of a document, with the result that it shows for it; `want` is empty where it shows none.
+
+    Attributes:
+        certain: whether `want` surely is what the statement shows; words of a comment may speak of something else.
+    """
 
     node: ast.stmt
     want: str = ""
     line: int = 0
+    certain: bool = True
 
 
 def documented_statements(examples: Iterable[Example]) -> list[DocumentedStatement]:
@@ -36,17 +41,20 @@ class DocumentedResults:
 
     Args:
         path: of the document, relative to the project.
-        statements: of its prompts; the trees that steps are made of.
+        statements: of its prompts and blocks; the trees that steps are made of.
     """
 
     def __init__(self, path: str = "", statements: Iterable[DocumentedStatement] = ()) -> None:
         self._path = path
+        statements = list(statements)
         self._shown = {id(asked): (want, line) for asked, want, line in _asked(statements)}
+        self._uncertain = {one.line for one in statements if not one.certain}
 
     def told(self, trial: Trial, act: ast.expr) -> Trial:
         """The trial of an act with the result that the document shows for it."""
         want, line = self._shown.get(id(act), ("", 0))
-        return replace(trial, wanted=want, wanted_line=line, wanted_path=self._path) if want else trial
+        source = "prose" if line in self._uncertain else trial.source
+        return replace(trial, wanted=want, wanted_line=line, wanted_path=self._path, source=source) if want else trial
 
 
 def _asked(statements: Iterable[DocumentedStatement]) -> Iterator[tuple[ast.expr, str, int]]:

@@ -181,7 +181,7 @@ class _Finder:
     def _document(self, path: str, text: str) -> None:
         """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText."""
         code = code_of_document(text)
-        results = DocumentedResults(path, code.prompts)
+        results = DocumentedResults(path, [*code.prompts, *code.fenced])
         for body, imports in code.bodies():
             steps = ((before, _shown(act)) for before, act in block_steps([], body))
             self._take(steps, NameScope(self._facts, self._index, imports), "document", None, results)

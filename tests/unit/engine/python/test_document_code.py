@@ -12,7 +12,7 @@ pytestmark = pytest.mark.feature("B-06")
 
 
 def fenced(text: str) -> list[str]:
-    return [ast.unparse(node) for node in code_of_document(text).fenced]
+    return [ast.unparse(one.node) for one in code_of_document(text).fenced]
 
 
 def test_a_block_of_another_language_before_it_hides_no_block_of_python() -> None:
@@ -43,3 +43,9 @@ def test_imports_of_sentences_and_blocks_hold_for_the_prompts() -> None:
     bodies = code.bodies()
     assert [ast.unparse(node) for node in bodies[0][0]] == ["s.price(2)"]
     assert bodies[0][1] == {"s": "import shop as s", "cart": "from shop import cart"}
+
+
+def test_comments_of_a_block_say_results_and_those_below_a_call_may_speak_of_something_else() -> None:
+    text = "Words\n\n```python\nprice(2)  # 4\nprint(price(3))  # 6\nprice(4)\n# 8\nprice(5)  # a lot\n```\n"
+    told = [(one.want, one.line, one.certain) for one in code_of_document(text).fenced]
+    assert told == [("4", 4, True), ("6", 5, True), ("8", 6, False), ("", 0, True)]
