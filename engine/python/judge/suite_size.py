@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..model.model import RICH_SOURCES
 from ..model.spec_case import Case
 from .assertable_finding import AssertableFinding
 
@@ -22,6 +23,7 @@ _OF_AN_ARC = 4.0
 _OF_A_KILL = 1.0
 _OF_A_DOCUMENT = 6.0
 _OF_AN_ANCHOR = 12.0  # the first finding of a callable: its representative example
+_OF_A_WRITTEN_ANCHOR = 36.0  # one that a person wrote, or that the project calls: what the callable is there for
 _OF_A_SECOND_ANSWER = 6.0  # with one answer alone, a constant passes
 _OF_WHAT_OTHERS_SHOW = 0.02
 
@@ -130,7 +132,8 @@ def _without_the_least(
         own = _OF_AN_ARC * sum(arcs[arc] == 1 for arc in seen)
         own += _OF_A_KILL * sum(kills[kill] == 1 for kill in one.finding.kills)
         own += _OF_A_DOCUMENT * one.documented
-        own += _OF_AN_ANCHOR * (at in anchors) + _OF_A_SECOND_ANSWER * (at in seconds)
+        anchor = _OF_A_WRITTEN_ANCHOR if one.finding.trial.source in RICH_SOURCES else _OF_AN_ANCHOR
+        own += anchor * (at in anchors) + _OF_A_SECOND_ANSWER * (at in seconds)
         return own + _OF_WHAT_OTHERS_SHOW * (len(seen) + 4 * len(one.finding.kills))
 
     # A finding that is dropped changes the values of those that alone show a part of it, and the lines of its table.

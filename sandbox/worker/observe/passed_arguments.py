@@ -1,6 +1,7 @@
 """Records what code of the project passes to functions and methods of the target while a program of it runs."""
 
 import inspect
+import io
 import sys
 
 MAX_CALLS = 150
@@ -50,11 +51,19 @@ class PassedArguments:
         code, given = frame.f_code, frame.f_locals
         count = code.co_argcount + code.co_kwonlyargcount
         names = list(code.co_varnames[:count])
-        told = [[name, self._renderer.value(given[name], depth=0)] for name in names if name in given]
+        told = [[name, self._value(given[name])] for name in names if name in given]
         for flag, star in ((inspect.CO_VARARGS, "*"), (inspect.CO_VARKEYWORDS, "**")):
             if code.co_flags & flag:
                 name = code.co_varnames[count]
                 count += 1
                 if given.get(name):
-                    told.append([star + name, self._renderer.value(given[name], depth=0)])
+                    told.append([star + name, self._value(given[name])])
+        return told
+
+    def _value(self, thing):
+        """What was passed; a file in memory by what it holds, wherever it was read to."""
+        told = self._renderer.value(thing, depth=0)
+        if type(thing) in (io.StringIO, io.BytesIO) and not thing.closed:
+            told["s"] = "io.%s(%r)" % (type(thing).__name__, thing.getvalue())
+            told["i"] = ["import io"]
         return told
