@@ -72,7 +72,9 @@ def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collecti
     refused = {number for number, found in signs.items() if len(found) >= _REFUSED or found & _WORST}
     refused |= _plain_copies(candidates) | _repeated_refusals(candidates)
     safe = {one.record.number for one in candidates if one.example or ShownBehaviour in one.record.notes}
-    refused -= safe.union(stay)
+    # What an option does to a pattern says no more than the pattern.
+    safe.update(number for number in stay if _PATTERN not in signs.get(number, ()))
+    refused -= safe
     left = [one for one in candidates if one.record.number not in refused]
     clean = {one.subject for one in left if not one.raises and not signs[one.record.number]}
     answers = Counter((one.subject, one.representation.result) for one in left if one.says_whether)
@@ -86,7 +88,7 @@ def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collecti
         own = sum(kills[mutant] < 2 for mutant in one.kills)
         if signs[one.record.number] and one.subject in clean and not needed and own < _KILLS_OF_ITS_OWN:
             refused.add(one.record.number)
-    refused -= safe.union(stay, _only_tests(candidates, refused, signs))
+    refused -= safe.union(_only_tests(candidates, refused, signs))
     return [one for one in candidates if one.record.number not in refused]
 
 
