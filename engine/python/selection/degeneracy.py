@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ _MEMBER_KINDS = frozenset({"method", "property"})
 _AT_MOST = frozenset({"__ge__", "__le__", "issubset", "issuperset"})
 # Operators and members that put an object together with another one.
 _COMBINING = frozenset({*OPERATORS, *IN_PLACE, *COMBINING, *CHANGING, "merge"})
+# Words in the names of methods that ask how alike two objects are.
+_COMPARING = re.compile(r"eq|same|match|cmp|compar|alike|identical|similar|contains|includes|sub|super|copy")
 
 
 def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
@@ -138,8 +141,12 @@ def _of_parts(given: Sequence[ast.expr], facts: ModuleFacts, *, of_items: bool) 
 
 
 def _meets_its_equal(subject: CallableFacts, act: ast.expr, built: ast.Call) -> bool:
-    """Whether an object is put together with one that is made as it is: a union of equal sets shows no union."""
-    return subject.name in _COMBINING and _is_made_again(act, built)
+    """Whether an object is put together with one that is made as it is: a union of equal sets shows no union.
+
+    So it is with what else relates two objects, as a distance does. Comparisons are of equal ones first.
+    """
+    relates = subject.kind == "method" and not subject.name.startswith("__") and not _COMPARING.search(subject.name)
+    return (relates or subject.name in _COMBINING) and _is_made_again(act, built)
 
 
 def _is_made_again(act: ast.expr, built: ast.Call) -> bool:

@@ -22,6 +22,8 @@ from .situation import Situation
 _ORDINALS = ("second", "third", "fourth", "fifth")
 # Builtins that only show what a call returns.
 _COLLECTING = frozenset("list tuple set frozenset dict sorted next iter print repr str bool len".split())
+# What a class or a function says of itself: that it is made or called shows nothing of that.
+_SPECIAL = {"__doc__": "docstring", "__name__": "name", "__qualname__": "qualified_name", "__module__": "module"}
 # What the words behind a member's own tell of a test.
 _BY_A_LOOK = re.compile(
     r"_for_(?!(?:no|nested|pair|slice|itself|list_of)(?:_|$))|_after_|_in_reversed$"
@@ -131,8 +133,12 @@ def names_an_edge(told: str) -> bool:
 
 
 def attribute_read(test: NamedTest) -> str:
-    """Names what a test reads of a new object or of a property; empty for others."""
-    return _attribute_of_new(test) or _attribute_of_property(test)
+    """Names what a test reads of a new object, of a property, or of what a class says of itself; empty for others."""
+    return _attribute_of_new(test) or _attribute_of_property(test) or _SPECIAL.get(_attribute(test.act), "")
+
+
+def _attribute(act: ast.expr) -> str:
+    return act.attr if isinstance(act, ast.Attribute) else ""
 
 
 def repeated_call(test: NamedTest) -> str:

@@ -494,3 +494,21 @@ def test_a_test_that_no_word_for_its_input_tells_from_a_table_is_named_by_the_si
     named = name_tests([*table, several], FACTS)
 
     assert named[several.id].id == "tc_parse_with_several_results"
+
+
+def test_a_test_that_reads_what_a_class_says_of_itself_is_named_for_that() -> None:
+    reads = returns("made.__doc__", "'Made(x)'", "made = parse('x')")
+    named = returns("made.__name__", "'Made'", "made = parse('x')")
+    assert names(reads, named, returns("parse('y')")) == ["parse_docstring", "parse_name", "parse"]
+
+
+def test_rows_are_named_by_what_their_messages_say_though_these_are_long() -> None:
+    about = "Type names and field names cannot"
+    rows = [
+        refuses("parse('3')", f"{about} start with a number: '3'"),
+        refuses("parse('def')", f"{about} be a keyword: 'def'"),
+    ]
+    assert [name.rpartition("error_")[2] for name in names(*assign_tables(rows, FACTS))] == [
+        "cannot_start_with_number",
+        "cannot_be_keyword",
+    ]

@@ -400,3 +400,25 @@ def test_the_call_without_options_is_the_usual_one_of_an_object_and_shows_little
         represent(Trial("Pset.shown", "pset.shown()", arrange=("pset = s(1, 2)",)), seen, method, facts).degeneracy == 0
     )
     assert represent(Trial("shown", "shown()"), seen, function, facts).degeneracy == 1
+
+
+def relation(name: str, *arrange: str, act: str) -> int:
+    subject = CallableFacts(
+        f"Bits.{name}",
+        "method",
+        (4, 6),
+        (Parameter("self", "positional_or_keyword"), Parameter("other", "positional_or_keyword")),
+        owner="Bits",
+    )
+    facts = replace(FACTS, classes=(replace(BITS, members=(subject,)),))
+    trial = Trial(subject.qualname, act, arrange=arrange)
+    return represent(trial, SHOWN_TEXT, subject, facts).degeneracy
+
+
+def test_two_equal_objects_show_no_relation_but_that_they_are_alike() -> None:
+    equal, other = "bits.distance_to(Bits(3, 8))", "bits.distance_to(Bits(5, 8))"
+    assert relation("distance_to", "bits = Bits(3, 8)", act=equal) > relation(
+        "distance_to", "bits = Bits(3, 8)", act=other
+    )
+    alike = relation("equals", "bits = Bits(3, 8)", act="bits.equals(Bits(3, 8))")
+    assert alike == relation("equals", "bits = Bits(3, 8)", act="bits.equals(Bits(5, 8))")

@@ -40,6 +40,17 @@ def written(cases: Sequence[Case]) -> str:
     return "\n".join(case.expression for case in cases)
 
 
+def test_the_call_that_a_person_wrote_stands_for_its_callable_however_many_lines_it_takes() -> None:
+    shown = Observation("returned", arcs=frozenset({(1, 2)}))
+    act = "parse('a = 1; b = 2'" + ", 'words'" * 10 + ")"
+    written_call = TrialFinding(Trial("parse", act, source="call_site"), shown)
+    findings = [AssertableFinding(written_call, OracleVerdict()), *(finding(at, at + 10) for at in range(4))]
+
+    kept = fit_to_limits(findings, build, written, SizeLimits(lines=3))
+
+    assert act in kept.ids
+
+
 def test_what_two_findings_show_is_worth_more_as_soon_as_one_of_them_is_dropped() -> None:
     findings = [finding(0, 1), finding(1, 2, 3), finding(2, 2, 3), finding(3, 4)]
 

@@ -307,3 +307,17 @@ def test_the_only_test_of_an_option_stays_though_its_text_is_odd() -> None:
     mark_influence(shown, distinction_of("sep"), plain)
 
     assert chosen(plain, shown) == ["parse('apple')", "parse('apple', sep='(value)')"]
+
+
+def test_what_was_made_up_takes_no_place_of_a_call_that_the_project_makes() -> None:
+    real = record(0, "parse('select * from people')", "['select', '*', 'from', 'people']", source="call_site")
+    made_up = record(1, "parse('abc')", "['abc']")
+
+    assert chosen(made_up, real) == ["parse('select * from people')"]
+
+
+def test_a_pattern_is_refused_though_an_option_shows_beside_it() -> None:
+    usual = record(0, "parse('a+')", "re.compile('a+')")
+    option = record(1, "parse('a+', 2)", "re.compile('a+', re.I)")
+    mark_influence(option, distinction_of("flags"), usual)
+    assert chosen(usual, option, record(2, "parse(3)", "4")) == ["parse(3)"]
