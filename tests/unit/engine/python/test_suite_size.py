@@ -42,7 +42,7 @@ def written(cases: Sequence[Case]) -> str:
 
 def test_the_call_that_a_person_wrote_stands_for_its_callable_however_many_lines_it_takes() -> None:
     shown = Observation("returned", arcs=frozenset({(1, 2)}))
-    act = "parse('a = 1; b = 2'" + ", 'words'" * 10 + ")"
+    act = "parse('a = 1; b = 2'" + ", 'words'" * 30 + ")"
     written_call = TrialFinding(Trial("parse", act, source="call_site"), shown)
     findings = [AssertableFinding(written_call, OracleVerdict()), *(finding(at, at + 10) for at in range(4))]
 
