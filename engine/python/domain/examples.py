@@ -51,6 +51,7 @@ class ExampleContext:
         among: whether another parameter takes a collection, whose few items a number is mostly about.
         items: the domain of that collection's items; None where it is not known.
         default: source of the parameter's default; empty without one.
+        several_lines: whether the callable is about the lines of a text.
     """
 
     name: str = ""
@@ -61,6 +62,7 @@ class ExampleContext:
     among: bool = False
     items: ParameterDomain | None = None
     default: str = ""
+    several_lines: bool = False
 
     def inner(self, place: int | None = None) -> ExampleContext:
         """The context of an element."""
@@ -189,7 +191,10 @@ def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
 
 
 def _texts(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
-    return _plain(*map(repr, text_sources(domain, context.name, context.place, context.default)))
+    found = text_sources(domain, context.name, context.place, context.default)
+    plain = not (domain.choices or domain.words or domain.preconditions)
+    lines = tables.LINES if context.several_lines and plain and not context.place else ()
+    return _plain(*map(repr, (*lines, *found)))
 
 
 # Containers

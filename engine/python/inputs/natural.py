@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -24,8 +25,16 @@ from .content_objects import ContentObjects
 
 _MAXIMUM_DEPTH = 2
 _OBJECTS = 3
+_ABOUT_LINES = re.compile(
+    r"new[_-]?lines?|(?:\b|_)lines(?:\b|_)|splitlines|multi[_-]?line|line[ _-]?breaks?", re.IGNORECASE
+)
 # The types that stand for kinds whose values are made elsewhere.
 _BUILT_BY_TYPE = {"path": "PathLike", "file": "TextIO", "pattern": "pattern", "type": "type"}
+
+
+_ABOUT_LINES = re.compile(
+    r"new[_-]?lines?|(?:\b|_)lines(?:\b|_)|splitlines|multi[_-]?line|line[ _-]?breaks?", re.IGNORECASE
+)
 
 
 class TypedValues(Protocol):
@@ -118,7 +127,10 @@ class NaturalInputs:
         items = next((other.element for other in collections if other.element is not None), None)
         # `format(value, ".2f")` passes a specification, whatever the method calls it.
         known = "format_spec" if one.name == "__format__" else name.strip("_").lower()
-        return ExampleContext(name=known, place=place, build=build, among=bool(collections), items=items)
+        about_lines = _ABOUT_LINES.search(f"{one.name} {one.documentation.summary}") is not None
+        return ExampleContext(
+            known, place, None, build, among=bool(collections), items=items, several_lines=about_lines
+        )
 
     def _build(self, domain: ParameterDomain, place: int, where: ModuleFacts, depth: int, name: str) -> list[Candidate]:
         """Objects of a class of the project, and values of types that domains do not describe further."""

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from ....utils.python_source import literal_or
-from ..domain.example_tables import CASED_WORDS, ELLIPSES, INDENTS, TEXTS, WORD_ROWS, WORDS
+from ..domain.example_tables import CASED_WORDS, ELLIPSES, INDENTS, LINES, TEXTS, WORD_ROWS, WORDS
 from ..facts.type_inference import BY_NAME
 from .text_formats import ALL_TEXTS
 
@@ -15,7 +15,16 @@ _WORD = re.compile("[A-Za-z]+")
 _BY_NAME = [literal_or(source, "") for _, kind, sources in BY_NAME if kind == "str" for source in sources]
 _SHAPED = [*INDENTS, *ELLIPSES, *CASED_WORDS, *(f"  {text} " for text in CASED_WORDS)]
 _SAMPLES = frozenset(
-    (*PLAIN_WORDS, *WORDS, *TEXTS, *_SHAPED, *ALL_TEXTS, *_BY_NAME, *(word for row in WORD_ROWS for word in row))
+    (
+        *PLAIN_WORDS,
+        *WORDS,
+        *TEXTS,
+        *LINES,
+        *_SHAPED,
+        *ALL_TEXTS,
+        *_BY_NAME,
+        *(word for row in WORD_ROWS for word in row),
+    )
 )
 KNOWN_WORDS = frozenset(word.lower() for text in _SAMPLES for word in _WORD.findall(text))
 _SHORT_WORDS = frozenset(

@@ -20,6 +20,7 @@ from ..outside.databases import DATABASE_FILE, column_values, connections, is_co
 from ..outside.parts import part_named, part_values
 from ..outside.uses import uses_of_callable
 from ..source.annotations import ANY, TypeHint, type_hint
+from ..usage.named_constants import constants_beside_default
 from ..usage.project_index import ProjectIndex
 from .calls import class_candidates, is_option, made_by_named, variable_for, with_import_of
 from .learning import LearnedInputs
@@ -133,6 +134,8 @@ class Values:
             may_be_none = self.natural.domain(one, parameter.name, where).optional
             typed, special = [item for item in typed if may_be_none and item.source == "None"], []
             examples, real = ([with_import_of(natural[0], item) for item in pool] for pool in (examples, real))
+        if beside := constants_beside_default(parameter, where, self.index):
+            natural, typed, special = [], [], beside
         typed = fitting_values(one, parameter, typed, hints)
         if one.kind == "constructor" and are_telling(real):
             natural, typed = [], []  # the project's own objects have more telling texts

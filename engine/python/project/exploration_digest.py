@@ -4,9 +4,9 @@ The digest covers the module's code with its lines, which are evidence; the code
 code of every file that may use it or define objects for it, with their imports; and every file that is not Python,
 since code may read it. Comments count only where they move lines of the module itself or exclude them from coverage;
 layout of other files does not count either. Where imports cannot be followed, all code counts. Settings of pytest
-decide how tests are run and nothing of what code does: they do not count, but for code that may read them. Nor does code
-that neither brings nor names the module, though examples of its package may run it: what they pass suggests inputs, and
-what the module makes of those is decided by the rest.
+decide how tests are run and nothing of what code does: they do not count, but for code that may read them. Nor does
+code that neither brings nor names the module, though examples of its package may run it: what they pass suggests
+inputs, and what the module makes of those is decided by the rest.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from ..project.layout import Layout
 from ..usage.delegated_examples import add_delegated_values
 from ..usage.harvest import Harvester
 from ..usage.inherited_examples import add_inherited_values
-from ..usage.joint_examples import JointArguments, joint_examples
+from ..usage.joint_examples import JointArguments, joint_examples, rows_of_calls
 from ..usage.json_examples import add_json_texts
 from ..usage.project_index import ProjectIndex
 from ..usage.scoping import definitions
@@ -247,6 +247,9 @@ def _member_trials(
     if one.name in _SAME_KIND:
         rows = [*_same_kind_rows(one, owner, context), *rows][:limit]
     together = list(_shown_together(one, owner, context))
+    # What examples pass together is asked of an object that nothing was done with: they say nothing of steps.
+    plain = next((receiver for receiver in objects if not receiver.changes), None)
+    together += [(plain, row) for row in rows_of_calls(one, context.calls) if plain is not None]
     others = islice(chain(_rows_with_known_keys(one, objects, rows), _diagonal(objects, rows)), limit)
     for receiver, row in (*together, *others):
         form = member_form(one, receiver.variable, row)

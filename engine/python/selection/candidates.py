@@ -314,6 +314,7 @@ def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
         not candidate.meant,
         candidate.oddness,
         shown.degeneracy,
+        shown.only_wraps,
         -shown.signs,
         candidate.interchangeable,
         candidate.formatted,

@@ -95,6 +95,13 @@ class Representation:
         """Whether the result is a text or list that was passed, to the call or to the object."""
         return isinstance(self.result, str | list | tuple) and repr(self.result) in self.values
 
+    @property
+    def only_wraps(self) -> bool:
+        """Whether the result holds nothing but the text that was passed: a text that is split has more parts."""
+        if not isinstance(self.result, list | tuple) or len(self.result) != 1 or not isinstance(self.result[0], str):
+            return False
+        return self.arguments is not None and self.result[0] in [one for one in self.arguments if isinstance(one, str)]
+
     def is_empty_beside(self, other: Representation) -> bool:
         """Whether two trials differ in one container alone, which is empty here: what a reader asks after the first."""
         if self.distance(other) != 1:

@@ -199,6 +199,7 @@ def _take_anchor(
             shown.set_up,  # an object with its defaults comes first; what an option changes is a delta
             shown.degeneracy,
             shown.options > 0,  # so it is with what an option of the call changes
+            shown.only_wraps,
             -share,
             candidate.oddness,
             -shown.signs,

@@ -273,6 +273,7 @@ def _is_as_plain(one: TrialCandidate, row: TrialCandidate) -> bool:
         and _leaves_order_open(one) <= _leaves_order_open(row)
         and one.representation.degeneracy <= row.representation.degeneracy
         and one.representation.trivial <= row.representation.trivial
+        and one.representation.only_wraps <= row.representation.only_wraps
     )
 
 

@@ -10,7 +10,8 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from ....utils.python_names import dotted_name
-from ..model.model import RICH_SOURCES, Candidate, ModuleFacts, Trial
+from ....utils.python_source import expression_or_none
+from ..model.model import RICH_SOURCES, CallableFacts, Candidate, ModuleFacts, Parameter, Trial
 from .harvest import candidate_of, certain_arguments, imports_by_name, tree_with_literals
 
 JointArguments = Mapping[str, Candidate]
@@ -45,3 +46,19 @@ def joint_examples(trials: Iterable[Trial], facts: ModuleFacts) -> tuple[JointAr
             if len(found) == _MOST:
                 return tuple(found.values())
     return tuple(found.values())
+
+
+def rows_of_calls(one: CallableFacts, calls: Iterable[Trial]) -> list[tuple[tuple[Parameter, Candidate], ...]]:
+    """The arguments that calls of a method pass together, each call with all that it needs: what goes with what."""
+    found: dict[tuple[str, ...], tuple[tuple[Parameter, Candidate], ...]] = {}
+    for trial in calls:
+        call = expression_or_none(trial.act) if trial.subject == one.qualname else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        imports = imports_by_name(trial)
+        given = [(item, candidate_of(value, imports, "call_site")) for item, value in certain_arguments(call, one)]
+        row = tuple((item, candidate) for item, candidate in given if candidate is not None)
+        passed = {item.name for item, _ in row}
+        if row and len(row) == len(given) and all(item.name in passed for item in one.needed):
+            found.setdefault(tuple(candidate.source for _, candidate in row), row)
+    return list(found.values())[:_MOST]

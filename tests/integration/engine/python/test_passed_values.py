@@ -11,9 +11,11 @@ import pytest
 
 from testwright.agents.embedded.specs.unit_specs import UnitSpecGenerator
 from testwright.engine.python.explore.explore import ExplorationBudget
+from testwright.engine.python.model.model import CallableFacts, Parameter, Trial
 from testwright.engine.python.model.mutant_search import MutantSearchLimits
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.observer import open_observer
+from testwright.engine.python.usage.joint_examples import rows_of_calls
 from testwright.engine.python.usage.package_examples import package_examples
 from testwright.engine.python.usage.passed_values import with_passed_values
 from testwright.engine.python.usage.project_index import ProjectIndex
@@ -122,6 +124,15 @@ def test_methods_and_calls_that_get_unwritten_objects_say_what_their_other_argum
     assert "lexer.words('take 3', 2)" in acts
     assert "lexer.words('from people take all')" in acts  # what is its parameter's default is left out
     assert "measure(lexer_variable, 'from people take all')" in acts
+
+
+def test_what_a_method_is_passed_together_is_tried_together() -> None:
+    call = Trial("Lexer.words", "lexer.words('take 3', 2)", source="call_site")
+    other = Trial("Lexer.words", "lexer.words(text_variable, 5)", source="call_site")
+    parameters = tuple(Parameter(name, "positional_or_keyword") for name in ("self", "text", "most"))
+    words = CallableFacts("Lexer.words", "method", (1, 9), parameters, owner="Lexer")
+    rows = rows_of_calls(words, [call, other])
+    assert [[value.source for _, value in row] for row in rows] == [["'take 3'", "2"]]
 
 
 def test_what_no_example_leads_to_is_not_recorded(tmp_path: Path) -> None:

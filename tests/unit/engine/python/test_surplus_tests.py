@@ -302,11 +302,18 @@ def test_what_a_parser_refuses_is_shown_of_one_callable(error: str, own: tuple[i
 
 
 def test_the_only_test_of_an_option_stays_though_its_text_is_odd() -> None:
-    plain = record(0, "parse('apple')", "['apple']")
+    plain = record(0, "parse('apple')", "['app', 'le']")
     shown = record(1, "parse('apple', sep='(value)')", "['a', 'ple']", source="mutation")
     mark_influence(shown, distinction_of("sep"), plain)
 
     assert chosen(plain, shown) == ["parse('apple')", "parse('apple', sep='(value)')"]
+
+
+def test_a_text_that_comes_back_as_it_was_in_a_list_is_no_example_of_splitting_it() -> None:
+    whole = record(0, "parse('apple')", "['apple']")
+    split = record(1, "parse('apple pie')", "['apple', 'pie']")
+
+    assert chosen(whole, split) == ["parse('apple pie')"]
 
 
 def test_what_was_made_up_takes_no_place_of_a_call_that_the_project_makes() -> None:

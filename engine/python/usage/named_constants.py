@@ -1,0 +1,35 @@
+"""Finds the constants that stand beside the one that is a parameter's default: `HTML4` beside `CSS3`."""
+
+from __future__ import annotations
+
+import re
+
+from ....utils.python_source import literal_or
+from ..model.model import Candidate, ModuleFacts, Parameter
+from .project_index import ProjectIndex
+
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+_WORD = re.compile(r"[\w.+-]{1,20}")
+_MOST = 6
+
+
+def constants_beside_default(parameter: Parameter, where: ModuleFacts, index: ProjectIndex) -> list[Candidate]:
+    """The other members of the family that a parameter's default belongs to, named as the project names them.
+
+    A family are constants of one module that hold single words, such as the versions of a format or the names of modes.
+    Empty for a default that is no named word, or that stands alone.
+    """
+    name = parameter.default or ""
+    if not _NAME.fullmatch(name):
+        return []
+    module, own = index.origin_of(name, where) or (where.module, name)
+    facts = where if module == where.module else index.facts_of(module)
+    words = {one: literal_or(source, None) for one, source in facts.constants} if facts is not None else {}
+    if not _is_word(words.get(own)):
+        return []
+    others = [one for one, value in words.items() if one != own and _NAME.fullmatch(one) and _is_word(value)]
+    return [Candidate(one, (f"from {module} import {one}",), origin="domain") for one in others[:_MOST]]
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and _WORD.fullmatch(value) is not None
