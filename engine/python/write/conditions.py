@@ -45,6 +45,14 @@ _MADE = "made_by_"
 VAGUE = (*UNTOLD, "function_as_", "on_a_", "in_the_", _ONLY, _MADE)
 
 _EQUAL = "equal_"
+# Names of parameters that are the two ends of a range.
+_ENDS = frozenset(
+    tuple(pair.split())
+    for pair in (
+        "lower upper,start stop,start end,begin end,low high,lo hi,min max,minimum maximum,left right,first last,"
+        "min_value max_value,minimum_value maximum_value,since until,from to"
+    ).split(",")
+)
 _ITSELF = "itself"
 # Of the features of a value, those that tell little beside several others.
 _SIZES_ALONE = frozenset(
@@ -224,14 +232,14 @@ def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None, mine
 
 def _equal_arguments(mine: Situation, usual: Situation) -> str:
     """Names two arguments of the call that are equal, where the usual call has different ones; empty without any."""
-    told = {
-        name: ast.dump(node)
-        for name, node in mine.arguments.items()
-        if "." not in name and isinstance(node, ast.Call | ast.List | ast.Tuple | ast.Dict | ast.Set)
-    }
+    told = {name: ast.dump(node) for name, node in mine.arguments.items() if "." not in name}
+    whole = (ast.Call, ast.List, ast.Tuple, ast.Dict, ast.Set)
     names = list(told)
     for at, first in enumerate(names):
         for second in names[at + 1 :]:
+            # That two plain values are the same by chance says something of the ends of a range alone.
+            if not isinstance(mine.arguments[first], whole) and (first.strip("_"), second.strip("_")) not in _ENDS:
+                continue
             known = [usual.arguments.get(name) for name in (first, second)]
             apart = None in known or len({ast.dump(node) for node in known if node is not None}) > 1
             if told[first] == told[second] and apart and mine.spread not in (first, second):

@@ -512,3 +512,11 @@ def test_rows_are_named_by_what_their_messages_say_though_these_are_long() -> No
         "cannot_start_with_number",
         "cannot_be_keyword",
     ]
+
+
+def test_a_range_whose_ends_are_the_same_is_named_for_that() -> None:
+    span = function("span", "lower", "upper")
+    facts = replace(FACTS, functions=(*FACTS.functions, span))
+    cases = [returns("span(0, 1)", "'[0, 1]'", subject="span"), returns("span(1, 1)", "'[1]'", subject="span")]
+    named = name_tests(cases, facts)
+    assert [named[case.id].id for case in cases] == ["tc_span", "tc_span_for_equal_lower_and_upper"]
