@@ -11,6 +11,7 @@ from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
 from ..source.titles import describe, has_digit
 
+_MOST_FIELDS = 4
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
 _PLAIN_PART = re.compile(r"[A-Za-z0-9]{1,12}")
@@ -43,6 +44,11 @@ def feature_beside(node: ast.expr, others: Sequence[ast.expr]) -> str:
             if not any({first, second} <= one for one in theirs):
                 return f"{first}_{second}"
     return ""
+
+
+def _is_record(node: ast.expr) -> bool:
+    """Whether a value is a tuple of a few fields, as a point or a colour is: that two are the same says nothing."""
+    return isinstance(node, ast.Tuple) and len(node.elts) <= _MOST_FIELDS
 
 
 def item_count(node: ast.expr | None) -> int:
@@ -169,7 +175,7 @@ def _of_container(node: ast.expr) -> list[str]:
         "with_negative_numbers": any(number < 0 for number in numbers),
         "with_empty_items": any(not list(_leaves(item)) for item in inner),
         "of_equal_items" if listed else "of_equal_values": len(items) > 1 and len(set(dumps)) == 1,
-        "with_duplicates": listed and 1 < len(set(dumps)) < len(dumps),
+        "with_duplicates": listed and not _is_record(node) and 1 < len(set(dumps)) < len(dumps),
         "with_line_breaks": any("\n" in text.strip() for text in texts),
         **_kinds(values, numbers),
         **_order(items),

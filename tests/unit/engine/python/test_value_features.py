@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.write.value_features import distinct_words, feature_beside, flag_words, with_feature
+from testwright.engine.python.write.value_features import (
+    distinct_words,
+    feature_beside,
+    features,
+    flag_words,
+    with_feature,
+)
 from testwright.utils.python_source import parse_expression
 
 
@@ -58,3 +64,8 @@ def test_lists_are_told_apart_by_what_none_of_the_others_is_and_dictionaries_by_
 )
 def test_members_of_an_enumeration_are_told_by_their_names(source: str, named: str) -> None:
     assert flag_words(parse_expression(source)) == named
+
+
+def test_two_equal_fields_of_a_colour_are_no_duplicates() -> None:
+    assert "with_duplicates" not in features(parse_expression("(0, 0, 128)"))
+    assert "with_duplicates" in features(parse_expression("(1, 1, 2, 3, 4)"))
