@@ -17,6 +17,7 @@ from typing import Any
 
 from ....core.outcome import NOTHING_PUBLIC
 from ....engine.python.explore.explore import ExplorationBudget, explore
+from ....engine.python.explore.package_usage import with_examples_run
 from ....engine.python.facts.analyse import analyse_module
 from ....engine.python.judge.prose_edges import edge_questions
 from ....engine.python.model.model import Arc, CallableFacts, Exploration, ModuleFacts, Trial
@@ -27,7 +28,6 @@ from ....engine.python.search.parallel_observers import ObserverPair, open_obser
 from ....engine.python.search.source_proposer import SourceProposer
 from ....engine.python.source.documents import documents_of
 from ....engine.python.usage.package_examples import package_examples
-from ....engine.python.usage.passed_values import with_passed_values
 from ....engine.python.usage.project_index import ProjectIndex
 from ....engine.python.usage.usage import ProjectUsage, find_usage
 from ....engine.python.write.compose import compose_spec
@@ -86,9 +86,7 @@ class UnitSpecGenerator:
             narrowed = narrowed_facts(facts, wanted)
             usage, examples = await asyncio.to_thread(_read_usage, self.root, layout, narrowed)
             async with workers.use() as observers:
-                if examples:
-                    seen = await observers.watch(examples)
-                    usage = with_passed_values(usage, narrowed, zip(examples, seen, strict=True))
+                usage = await with_examples_run(usage, narrowed, examples, observers)
                 proposer = await asyncio.to_thread(
                     SourceProposer, self.root, layout, narrowed, usage, examples=self.examples
                 )

@@ -11,13 +11,13 @@ import pytest
 
 from testwright.agents.embedded.specs.unit_specs import UnitSpecGenerator
 from testwright.engine.python.explore.explore import ExplorationBudget
+from testwright.engine.python.explore.package_usage import with_examples_run
 from testwright.engine.python.model.model import CallableFacts, Parameter, Trial
 from testwright.engine.python.model.mutant_search import MutantSearchLimits
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.observer import open_observer
 from testwright.engine.python.usage.joint_examples import rows_of_calls
 from testwright.engine.python.usage.package_examples import package_examples
-from testwright.engine.python.usage.passed_values import with_passed_values
 from testwright.engine.python.usage.project_index import ProjectIndex
 from testwright.engine.python.usage.usage import ProjectUsage
 from testwright.sandbox.target import PythonTarget
@@ -97,8 +97,7 @@ async def recorded(target: PythonTarget) -> ProjectUsage:
     layout = find_layout(root)
     examples = package_examples(root, layout, facts, ProjectIndex(root, layout, (facts,)))
     async with open_observer(target, facts) as observer:
-        seen = await observer.watch(examples)
-    return with_passed_values(ProjectUsage(), facts, zip(examples, seen, strict=True))
+        return await with_examples_run(ProjectUsage(), facts, examples, observer)
 
 
 def usage_of(folder: Path, files: Mapping[str, str]) -> ProjectUsage:
@@ -138,6 +137,22 @@ def test_what_a_method_is_passed_together_is_tried_together() -> None:
 def test_what_no_example_leads_to_is_not_recorded(tmp_path: Path) -> None:
     found = usage_of(tmp_path, FILES)
     assert not any("is_secret" in trial.act for trial in (*found.trials, *found.calls))
+
+
+def test_after_two_examples_that_do_not_end_the_rest_is_not_run(tmp_path: Path) -> None:
+    ending = [f"query.shorten('word {at}')" for at in range(3)] + [f"query.Query('{at}').run(1)" for at in range(5)]
+    endless = ["query.wait(1)", "query.wait(2)"]
+    lines = ["import query", *endless, *ending, "query.shorten('last')"]
+    api = f"{FILES['src/query/api.py']}\n\ndef wait(seconds):\n    while True:\n        pass\n"
+    files = {
+        **FILES,
+        "README.md": "\n".join(["```python", *lines, "```", ""]),
+        "src/query/api.py": api.replace(">>> ", ""),
+        "src/query/__init__.py": "from .api import Query, shorten, wait\n",
+    }
+    acts = " ".join(trial.act for trial in usage_of(tmp_path, files).trials)
+    assert "'word 2'" in acts
+    assert "'last'" not in acts
 
 
 def test_a_package_without_examples_has_nothing_to_run(tmp_path: Path) -> None:
