@@ -17,7 +17,7 @@ SHARES = ("0.25", "0.1", "0.05")
 REALS = ("2.5", "4.0", "1.5", "0.5")
 WORDS = ("kitten", "sitting", "mitten", "bitten")
 TEXTS = ("hello world", "the quick brown fox", "good morning", "see you soon")
-LINES = ("first line\nsecond line", "one\n\ntwo\n")
+LINES = ("first line\nsecond line", "one\n\ntwo\n\n")
 # Letters of both cases, and several blanks between words.
 CASED_WORDS = ("Hello World", "Hello   World")
 INDENTS = ("* ", "  ", "> ")

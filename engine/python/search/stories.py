@@ -28,6 +28,7 @@ from .story_steps import (
     is_size,
     required_parameters,
     shown_first,
+    shown_rows,
     switched,
     takes_anything,
     with_small_numbers,
@@ -156,6 +157,7 @@ class _StoryBuilder:
                     self._members.setdefault(member.name, own)
         self._inherited = inherited_alike(context.index, context.facts, owner)
         self.filler = filler_of(context.index, context.facts, owner, self._members)
+        self._shown = shown_rows(self.filler, context.seeds, _FILLED) if self.filler is not None else []
         # What the object is built with holds these.
         self._keys = keys_in(made.source for made in self._constructions()[:1])
 
@@ -365,10 +367,14 @@ class _StoryBuilder:
 
     def _row(self, one: CallableFacts, at: int) -> Row | None:
         """Returns the arguments for item number `at`: its key, then its value; None where there are none."""
+        if one is self.filler and at < len(self._shown):
+            return self._shown[at]
         row: list[tuple[Parameter, Candidate]] = []
         alone = self.filler is not None and len(required_parameters(self.filler)) == 1
         for place, parameter in enumerate(required_parameters(one)):
             source = (_ITEMS if alone else _KEYS, _VALUES)[min(place, 1)][at]
+            if not place and at < len(self._shown):
+                source = self._shown[at][0][1].source
             if at == _FILLED and one is not self.filler:
                 source = _ABSENT
             if self._keys and not place and takes_key(parameter) and at != _FILLED:

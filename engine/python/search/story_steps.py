@@ -6,10 +6,12 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ....utils.python_source import parse_expression, shared_expression
+from ....utils.python_source import parse_expression, shared_expression, walk
 from ..domain.degenerate import is_degenerate
+from ..inputs.calls import Row
 from ..inputs.receivers import changes_state
-from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
+from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, Trial
+from ..usage.harvest import AS_WRITTEN, candidate_of, certain_arguments, tree_with_literals
 from ..usage.project_index import ProjectIndex
 
 EMPTYING = frozenset({"clear", "reset", "flush"})
@@ -156,3 +158,24 @@ def _built_in(owner: ClassFacts, base: str) -> CallableFacts | None:
 
 def _of(owner: ClassFacts, method: str, parameters: tuple[Parameter, ...]) -> CallableFacts:
     return CallableFacts(f"{owner.name}.{method}", "method", owner.lines, parameters, owner=owner.name)
+
+
+def shown_rows(filler: CallableFacts, seeds: Iterable[Trial], count: int) -> list[Row]:
+    """Returns how documents fill such an object, where they pass more than a call has to: an item and its priority.
+
+    Each row has another first argument; none unless there are `count` such rows.
+    """
+    needed = len(required_parameters(filler))
+    found: dict[str, Row] = {}
+    for trial in seeds:
+        tree = tree_with_literals(trial) if trial.source in AS_WRITTEN else None
+        for node in walk(tree) if tree is not None else ():
+            called = node.func if isinstance(node, ast.Call) else None
+            if not isinstance(called, ast.Attribute) or called.attr != filler.name or not isinstance(node, ast.Call):
+                continue
+            given = [(item, candidate_of(value, {}, "call_site")) for item, value in certain_arguments(node, filler)]
+            row = tuple((item, value) for item, value in given if value is not None)
+            if len(row) == len(given) > needed and all(item.is_positional for item, _ in row):
+                found.setdefault(row[0][1].source, row)
+    rows = list(found.values())
+    return rows[:count] if len(rows) >= count else []

@@ -36,6 +36,7 @@ SCHEMA_VERSION = "1.0.0"
 NAMED_BY = 5
 _PATCHED = "its surroundings have to be changed (environment, working folder), which only tests for pytest do"
 _PYTEST_ONLY = frozenset({"monkeypatch", "request"})
+_NAMELESS_ROW = re.compile(r"(.+)_row(?:_\d+)?")
 _NUMBERED = re.compile(r"(\w+)_\d+")
 _RANKED = re.compile(r"_for_(larger|smaller)_[a-z_]+$")
 _MOST_NOT_REACHED = 2000
@@ -139,10 +140,21 @@ def _without_indistinct(
     others += [one for one in judged if id(one) in asked - {id(other) for other in others}]
     others += showing_more([one for one in judged if id(one) in documented], [*named, *others])
     kept = {id(one) for one in (*named, *others)}
+    kept -= _further_nameless_rows(judged, cases)
     shown = {one.finding.trial.subject for one in judged if id(one) in kept}
     only = {one.finding.trial.subject: id(one) for one in reversed(judged) if one.finding.trial.subject not in shown}
     kept.update(only.values())
     return [one for one in judged if id(one) in kept]
+
+
+def _further_nameless_rows(judged: Sequence[AssertableFinding], cases: Sequence[Case]) -> set[int]:
+    """The identities of all but the first of the findings that make no table and have no words of their own."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for one, case in zip(judged, cases, strict=True):
+        nameless = _NAMELESS_ROW.fullmatch(case.id)
+        if nameless is not None:
+            found.setdefault((case.subject, nameless[1]), []).append(id(one))
+    return {one for rows in found.values() for one in rows[1:]}
 
 
 def _asks_for_nothing(case: Case) -> bool:
