@@ -78,7 +78,7 @@ def test_a_killed_run_ends_as_if_nothing_had_happened(moment, undisturbed, tmp_p
 def test_a_run_in_postgres_whose_server_restarts_and_that_is_killed_ends_the_same(undisturbed, tmp_path, postgres):
     root, url = make_project(tmp_path / "project"), postgres.new_url()
     folder, places = run_folder(root, "r"), ("--root", str(root), "--store", url)
-    with started_command(*ASKED[:-1], *places, cwd=tmp_path, warm=True) as process:
+    with started_command(*ASKED[:-1], *places, cwd=tmp_path) as process:
         assert await_event(process, folder, lambda event: event["type"] == "started")
         postgres.stop()
         postgres.start()
