@@ -14,13 +14,16 @@ UNUSED = -p no:playwright -p no:benchmark -p no:platformdirs
 # Sources of ours that run. Where a machine says not to write bytecode, every process of a test would compile them anew.
 COMPILED = $(filter-out build/ docs/ examples/,$(wildcard */)) $(wildcard *.py)
 
+# What installs our dependencies: pip, as a person has configured it. `.ci/run` gives a quicker one.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade
+
 .PHONY: install bytecode demo test test-all test-ci test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs contracts picture check format clean bench-planted bench-planted-api bench-planted-e2e bench-planted-playwright bench-planted-jest bench-planted-flows bench-planted-load
 
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade -c constraints.txt -r requirements.txt
+	$(INSTALL) -c constraints.txt -r requirements.txt
 	mkdir -p $(VENV)/checkout
 	ln -sfn "$(CURDIR)" $(VENV)/checkout/testwright
 	site=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
@@ -57,7 +60,8 @@ test-unit: bytecode
 
 # The lowest versions that pyproject.toml allows: unit tests and one run, in an environment of their own. The unit tests
 # take less time than three processes need to import what they test, so one runs them, and leaves the new environment's
-# bytecode to the run; that way `make --jobs=2 check test-lowest` also has work for two cores.
+# bytecode to the run; that way `make --jobs=2 check test-lowest` also has work for two cores. Assertions are as Python
+# has them: to rewrite those of all files for one session takes longer than to run most of them.
 test-lowest: export PYTHONDONTWRITEBYTECODE =
 test-lowest: bytecode
 	$(PYTHON) -m venv --clear $(LOWEST)
@@ -66,7 +70,7 @@ test-lowest: bytecode
 	ln -sfn "$(CURDIR)" $(LOWEST)/checkout/testwright
 	site=$$($(LOWEST)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
 	  echo "$(CURDIR)/$(LOWEST)/checkout" > "$$site/testwright_checkout.pth"
-	$(LOWEST)/bin/python -m pytest -n 0 -p no:cacheprovider tests/unit
+	$(LOWEST)/bin/python -m pytest -p no:cacheprovider -p no:xdist $(UNUSED) --assert=plain tests/unit
 	rm -rf $(LOWEST)/shop && cp -r examples/shop $(LOWEST)/shop
 	$(LOWEST)/bin/python main.py run "unit tests for src/shop/cart.py" --root $(LOWEST)/shop
 

@@ -18,6 +18,17 @@ from testwright.utils.untrusted_folders import remove_tree
 pytestmark = pytest.mark.feature("B-05")
 
 PIPES = ("README.md", "conftest.py", "setup.cfg", "setup.py", "tox.ini", "src/pk/pipe.py", "tests/test_pipe.py")
+# Keeps the processor again and again until it is ended, and leaves it to others in between.
+ENDLESS = """import threading
+
+while True:
+    for _ in range(100_000):
+        pass
+    threading.Event().wait(0.1)
+
+
+def f(): ...
+"""
 LINKS = {"src/pk/gone.py": "/nonexistent/x.py", "src/pk/endless.py": "/dev/zero", "src/pk/loop.py": "loop.py"}
 
 
@@ -57,7 +68,7 @@ def test_endless_folders_of_a_killed_run_are_cleaned_away(tmp_path: Path, deep: 
 
 
 def test_an_import_that_never_ends_costs_its_seconds_only(tmp_path: Path) -> None:
-    root = hostile_project(tmp_path / "project", {"src/pk/endless.py": "while True:\n    pass\n\n\ndef f(): ...\n"})
+    root = hostile_project(tmp_path / "project", {"src/pk/endless.py": ENDLESS})
     with unharmed(root, marker=str(root)):
         outcome = run_on(root, environment={"TESTWRIGHT_IMPORT_SECONDS": "2"})
     assert "double" in generated_text(root)

@@ -6,10 +6,13 @@ for it (`os.getenv`, `os.path.expanduser`, `pathlib`). Plain standard library, P
 
 import os
 import sys
-from typing import Any
 
 from ..bootstrap import FOLDER
 from .clock import is_own
+
+TYPE_CHECKING = False  # without an import of `typing`, which would lengthen each worker's start
+if TYPE_CHECKING:
+    from typing import Any
 
 _THROUGH = ("os.py", "_collections_abc.py", "posixpath.py", "genericpath.py", "pathlib.py", "_local.py", "_os.py")
 _DEEPEST = 8

@@ -11,9 +11,12 @@ import os
 import random
 import sys
 import time
-from typing import Any
 
 from ..bootstrap import FOLDER
+
+TYPE_CHECKING = False  # without an import of `typing`, which would lengthen each worker's start
+if TYPE_CHECKING:
+    from typing import Any
 
 COUNTERS = ("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
 LIBRARY = os.path.dirname(os.path.abspath(os.__file__))

@@ -7,9 +7,12 @@ import contextlib
 import importlib
 import os
 import sys
-from typing import Any
 
-MISSING: Any = object()
+TYPE_CHECKING = False  # without an import of `typing`, which would lengthen each worker's start
+if TYPE_CHECKING:
+    from typing import Any
+
+MISSING: "Any" = object()
 
 
 class MonkeyPatch:

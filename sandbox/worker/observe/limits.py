@@ -12,9 +12,12 @@ import threading
 import time
 import warnings
 from time import monotonic, process_time  # the real ones, whatever the clock of trials says
-from typing import Any
 
 from .clock import is_own
+
+TYPE_CHECKING = False  # without an import of `typing`, which would lengthen each worker's start
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_SLEEP = 0.2
 LOWEST_DESCRIPTOR = 200  # what a trial opens gets the number it would get without us

@@ -10,7 +10,6 @@ import shutil
 import sys
 import types
 from time import perf_counter  # the real one, whatever the clock of trials says
-from typing import Any
 
 from . import effects, endings
 from .endings import MAX_MESSAGE
@@ -23,6 +22,10 @@ from .names import type_name
 from .passed_arguments import PassedArguments
 from .trace import TooManySteps
 from .values import Renderer
+
+TYPE_CHECKING = False  # without an import of `typing`, which would lengthen each worker's start
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_OUTPUT = 2000
 MAX_SHOWN = 4000

@@ -8,12 +8,15 @@ import numbers
 import os
 import re
 import warnings
-from typing import Any
 
 from .attributes import is_code, length_of, public_attributes, short_repr
 from .equality import tells_apart
 from .names import Namer, NoSourceError, type_name
 from .sources import makers, objects
+
+TYPE_CHECKING = False  # without an import of `typing`, which would lengthen each worker's start
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_SOURCE = 400
 MAX_ITEMS = 60

@@ -112,18 +112,28 @@ def test_the_report_has_the_evidence_of_each_module(run):
 
 
 def test_planted_defects_are_caught(run, record_property):
-    """A seeded operator plants one defect after the other; the list stands in the assertion."""
-    caught = []
+    """A seeded operator plants each defect in a copy of its own, and Jest runs all copies; the list stands in the
+    assertion.
+    """
+    planted: dict[str, str] = {}
     for path in MODULES:
         source = (run.root / path).read_bytes()
         for one in sample(mutants_of_script(parse(source, path), source, path), PLANTED // 2, seed=7):
-            (run.root / path).write_bytes(replaced(source, one.start, one.end, one.replacement))
-            done = run.jest("--ci", f"tests/generated/{Path(path).stem}")
-            caught.append((done.returncode != 0, f"{path}:{one.line} {one.operator}: {one.after}"))
-        (run.root / path).write_bytes(source)
-    listed = "\n".join(f"{'caught' if hit else 'MISSED'} {what}" for hit, what in caught)
+            copy = run.root / "planted" / str(len(planted))
+            [test_file] = (run.root / "tests" / "generated").glob(f"{Path(path).stem}.test.*")
+            shutil.copytree(run.root / "src", copy / "src")
+            (copy / path).write_bytes(replaced(source, one.start, one.end, one.replacement))
+            target = copy / test_file.relative_to(run.root)
+            target.parent.mkdir(parents=True)
+            shutil.copy(test_file, target)
+            planted[str(target)] = f"{path}:{one.line} {one.operator}: {one.after}"
+    done = run.jest("--ci", "--json", "planted")
+    shutil.rmtree(run.root / "planted")
+    passed = {one["name"]: one["status"] == "passed" for one in json.loads(done.stdout)["testResults"]}
+    assert passed.keys() == planted.keys(), done.stderr
+    listed = "\n".join(f"{'MISSED' if passed[name] else 'caught'} {what}" for name, what in planted.items())
     record_property("planted", listed)
-    assert sum(hit for hit, _ in caught) >= 0.8 * len(caught), listed
+    assert sum(not one for one in passed.values()) >= 0.8 * PLANTED, listed
 
 
 LOOP = "for (;;) {}\nexport const one = () => 1;\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 
@@ -13,8 +12,9 @@ from testwright.app.api import generate
 from testwright.core.errors import BudgetExhausted, SettingsError
 from testwright.core.exit_code import ExitCode
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, Usage, answer, error, hang
-from testwright.tests.support.projects.files import ROOT, make_project, tree
+from testwright.tests.support.projects.files import make_project, tree
 from testwright.tests.support.runs.command_line import invoke_command
+from testwright.tests.support.runs.interrupted import kill
 from testwright.tests.support.runs.paid_runs import (
     HALF,
     KEY,
@@ -26,6 +26,7 @@ from testwright.tests.support.runs.paid_runs import (
     halves,
     report_of,
 )
+from testwright.tests.support.warm.commands import warm_command
 
 REQUEST = "unit tests for src/halves/half.py"
 UNCLEAR = f"{REQUEST}, for what teachers share"
@@ -225,17 +226,17 @@ def test_a_run_killed_between_two_model_calls_pays_for_none_twice_when_it_is_res
         ]
         with server.asked(len(script) + 1) as all_asked:
             process = subprocess.Popen(
-                [sys.executable, str(ROOT / "main.py"), *arguments],
+                warm_command(*arguments),
                 cwd=tmp_path,
                 env={**os.environ, **environment()},
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
             )
             try:
                 assert all_asked.wait(200)
             finally:
-                process.kill()
-                process.wait()
+                kill(process)
         server.extend(last)
         done = invoke_command("resume", "killed", "--root", str(root), cwd=tmp_path, environment=environment())
         *answered, hung, again = [request.raw for request in server.requests]

@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 
 from testwright.tests.support.projects.files import ROOT
+from testwright.tests.support.warm.commands import warm_command
 
 _PATIENCE = 500.0
 """Seconds after which a test gives up; nothing takes this long."""
@@ -30,10 +31,14 @@ Entry = Mapping[str, Any]
 
 
 @contextmanager
-def started_command(*arguments: str, cwd: Path) -> Iterator[subprocess.Popen[str]]:
-    """`python main.py ARGUMENTS` in a process group of its own; killed, if it still lives, on leaving."""
+def started_command(*arguments: str, cwd: Path, warm: bool = False) -> Iterator[subprocess.Popen[str]]:
+    """`python main.py ARGUMENTS` in a process group of its own; killed, if it still lives, on leaving.
+
+    Args:
+        warm: for tests that only kill it: the process is the one that stands for it, see `support/warm`.
+    """
     with subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), *arguments],
+        warm_command(*arguments) if warm else [sys.executable, str(ROOT / "main.py"), *arguments],
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -71,15 +76,19 @@ def await_event(process: subprocess.Popen[str], run_folder: Path, wanted: Callab
 def kill_at(process: subprocess.Popen[str], run_folder: Path, wanted: Callable[[Entry], bool]) -> None:
     """`kill -9` the command's process, and nothing else, as soon as an event is there."""
     assert await_event(process, run_folder, wanted), process.communicate()
-    process.kill()
-    process.wait()
+    kill(process)
 
 
 def kill_when(process: subprocess.Popen[str], holds: Callable[[], bool]) -> None:
     """As `kill_at`, as soon as something holds; when it was too short to be seen, the run has come to its end."""
     _awaited(holds, process)
+    kill(process)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """`kill -9` a command, and wait until its streams have ended: one that is warm dies a moment after its stub."""
     process.kill()
-    process.wait()
+    process.communicate()
 
 
 def await_nobody(about: Path) -> bool:

@@ -6,15 +6,12 @@ import ast
 import collections
 import dataclasses
 import datetime
-import decimal
 import enum
-import fractions
 import inspect
 import pathlib
 import re
 import sys
 import types
-import uuid
 
 from ..attributes import is_code
 from ..names import NoSourceError
@@ -31,6 +28,10 @@ def source(draft, thing):
         return _enum_member(draft, thing)
     for kind, build in _STANDARD:
         if type(thing) is kind or (kind in _DATES and isinstance(thing, kind)):
+            return build(draft, thing)
+    for name, attribute, build in _IF_IMPORTED:
+        module = sys.modules.get(name)
+        if type(module) is types.ModuleType and type(thing) is vars(module).get(attribute):
             return build(draft, thing)
     draft.custom = True
     for attempt in (_fields, _from_repr, _from_constructor, makers.source):
@@ -159,14 +160,11 @@ def _counter(draft, thing):
 
 _DATES = (datetime.datetime, datetime.date)
 _STANDARD = (
-    (decimal.Decimal, lambda draft, thing: draft.call(decimal.Decimal, [repr(str(thing))])),
-    (fractions.Fraction, lambda draft, thing: draft.call(fractions.Fraction, [_within(repr(thing))])),
     (datetime.datetime, _moment),
     (datetime.date, lambda d, t: _dated(d, "date", [str(t.year), str(t.month), str(t.day)])),
     (datetime.time, _time),
     (datetime.timedelta, _delta),
     (datetime.timezone, _timezone),
-    (uuid.UUID, lambda draft, thing: draft.call(uuid.UUID, [repr(str(thing))])),
     (re.Pattern, _pattern),
     (collections.OrderedDict, _ordered),
     (collections.Counter, _counter),
@@ -175,6 +173,12 @@ _STANDARD = (
     (collections.deque, _deque),
     (types.SimpleNamespace, lambda d, t: d.call(types.SimpleNamespace, _keywords(d, sorted(vars(t).items())))),
 )
+_IF_IMPORTED = (
+    ("decimal", "Decimal", lambda draft, thing: draft.call(type(thing), [repr(str(thing))])),
+    ("fractions", "Fraction", lambda draft, thing: draft.call(type(thing), [_within(repr(thing))])),
+    ("uuid", "UUID", lambda draft, thing: draft.call(type(thing), [repr(str(thing))])),
+)
+"""Values of modules that few targets import: with none of them, and their imports, a worker starts sooner."""
 
 
 def _keywords(draft, pairs):
@@ -292,7 +296,7 @@ def _named(draft, kind, name):
     builtins = sys.modules["builtins"]
     if name == kind.__name__:
         return draft.name(kind)
-    for place in (module, builtins, datetime, decimal):
+    for place in (module, builtins, datetime, sys.modules.get("decimal")):
         found = getattr(place, name, None)
         if isinstance(found, (type, types.FunctionType)):
             return draft.name(found)
