@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # A shell starts its background jobs with ctrl-c ignored, and every program that a test starts inherits that.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    for name, value in {"TRIALS": "100", "MUTANTS": "2", "REPEATS": "1"}.items():
+    for name, value in {"TRIALS": "400", "MUTANTS": "6", "REPEATS": "1"}.items():
         os.environ.setdefault(f"TESTWRIGHT_{name}", value)
     os.environ.pop("CI", None)  # requests are read more strictly there: tests of that set it themselves
     _use_own_configuration()

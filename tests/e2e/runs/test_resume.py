@@ -61,7 +61,7 @@ def same_as(undisturbed, root):
 def test_a_killed_run_ends_as_if_nothing_had_happened(moment, undisturbed, tmp_path):
     root = make_project(tmp_path / "project")
     folder = run_folder(root, "r")
-    with started_command(*ASKED, str(root), cwd=tmp_path, warm=True) as process:
+    with started_command(*ASKED, str(root), cwd=tmp_path) as process:
         kill_at(process, folder, KILLED_AT[moment])
     assert await_nobody(root), "the sandbox outlives the run"
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import subprocess
+import sys
 import time
 import uuid
 from contextlib import ExitStack
@@ -17,13 +18,12 @@ from testwright.app.temporal.messages import RunTask
 from testwright.app.temporal.run_workflow import STATE, RunWorkflow
 from testwright.config.settings import load_settings
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, answer
-from testwright.tests.support.projects.files import SMALL, make_project, tree
+from testwright.tests.support.projects.files import ROOT, SMALL, make_project, tree
 from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import report_of, run_folder, work_of
 from testwright.tests.support.runs.interrupted import await_nobody
 from testwright.tests.support.runs.paid_runs import environment, half_spec, halves
 from testwright.tests.support.runs.temporal_server import free_port, temporal_server, worker
-from testwright.tests.support.warm.commands import warm_command
 
 pytestmark = [pytest.mark.feature("A-08", "B-12"), pytest.mark.timeout(600)]
 
@@ -71,7 +71,7 @@ def test_a_run_is_steered_found_and_followed_and_leaves_the_files_of_one_in_a_si
             "temporal", action, *more, "--json", "--root", str(root), "--on", server.address, cwd=root
         )
 
-    command = warm_command(*ASKED, str(root), "--on", server.address)
+    command = [sys.executable, str(ROOT / "main.py"), *ASKED, str(root), "--on", server.address]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as begun:
         while steer("pause").code != 0:
             assert begun.poll() is None

@@ -103,7 +103,7 @@ def test_two_runs_come_to_the_same_tests_specs_and_evidence_of_kills(
 def test_a_run_killed_while_mutants_are_tried_comes_to_the_same(undisturbed: SimpleNamespace, tmp_path: Path) -> None:
     root = make_project(tmp_path / "project", PROJECT)
     folder = run_folder(root, "r")
-    with started_command(*ASKED, str(root), cwd=tmp_path, warm=True) as process:
+    with started_command(*ASKED, str(root), cwd=tmp_path) as process:
         kill_when(process, lambda: _tries_mutants(root))
     assert await_nobody(root), "the sandbox outlives the run"
 

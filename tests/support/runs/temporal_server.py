@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import sysconfig
 import threading
 import time
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from testwright.app.temporal.addresses import connect, parse_address
 from testwright.core.errors import EnvironmentFault
-from testwright.tests.support.warm.commands import warm_command
+from testwright.tests.support.projects.files import ROOT
 
 _PATIENCE = 60.0
 _OFTEN = 0.05
@@ -119,7 +120,7 @@ def worker(
         waits: whether the block begins when the worker listens, or at once.
     """
     with subprocess.Popen(
-        warm_command("worker", "--on", server.address, *arguments),
+        [sys.executable, str(ROOT / "main.py"), "worker", "--on", server.address, *arguments],
         env={**os.environ, **environment},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
