@@ -26,6 +26,7 @@ from .steps import Step, block_steps, read_test_file, test_steps
 
 _MOST = 60
 _MOST_FILES = 25
+_MOST_MODULES = 500
 _MOST_OF_A_FILE = 15
 _MOST_BYTES = 200_000
 _MOST_TEXT = 1000
@@ -39,9 +40,7 @@ def package_examples(root: Path, layout: Layout, facts: ModuleFacts, index: Proj
     """
     reader = _Reader(root, facts, index)
     documents = [reader.of_document(path) for path in layout.documents[:_MOST_FILES]]
-    others = [place.module for place in layout.modules if place.path != facts.path and reader.is_related(place.module)]
-    others.sort(key=lambda module: not reader.may_use_target(module))
-    docstrings = [reader.of_docstrings(module) for module in others[:_MOST_FILES]]
+    docstrings = [reader.of_docstrings(module) for module in reader.documented_modules(layout)]
     tests = [reader.of_tests(path) for path in layout.test_files[:_MOST_FILES]]
     found: dict[tuple[str, ...], Trial] = {}
     for trial in in_turns([in_turns(documents), in_turns(docstrings), in_turns(tests)]):
@@ -62,11 +61,16 @@ class _Reader:
         """Whether a module belongs to the target's package, or stands beside it where there is none."""
         return module.partition(".")[0] == self._package or "." not in self._facts.module
 
-    def may_use_target(self, module: str) -> bool:
-        """Whether a module names the target's module."""
-        facts = self._index.facts_of(module)
-        text = self._text(facts.path) if facts is not None else ""
-        return re.search(rf"\b{re.escape(self._facts.module.rpartition('.')[2])}\b", text) is not None
+    def documented_modules(self, layout: Layout) -> list[str]:
+        """The other modules of the package whose text has prompts; those that name the target's module come first."""
+        name = re.compile(rf"\b{re.escape(self._facts.module.rpartition('.')[2])}\b")
+        found: list[tuple[bool, str]] = []
+        for place in layout.modules[:_MOST_MODULES]:
+            if place.path != self._facts.path and self.is_related(place.module):
+                text = self._text(place.path)
+                if ">>> " in text:
+                    found.append((name.search(text) is None, place.module))
+        return [module for _, module in sorted(found)][:_MOST_FILES]
 
     def of_document(self, path: str) -> Iterator[Trial]:
         """Generates the examples of a document that is no Python file."""
