@@ -89,6 +89,7 @@ def _without_doubtful_tests(candidates: Sequence[TrialCandidate], stay: Collecti
         if signs[one.record.number] and one.subject in clean and not needed and own < _KILLS_OF_ITS_OWN:
             refused.add(one.record.number)
     refused -= safe.union(_only_tests(candidates, refused, signs))
+    refused |= _repeated_sizes(candidates) - safe
     return [one for one in candidates if one.record.number not in refused]
 
 
@@ -123,6 +124,31 @@ def _repeated_refusals(candidates: Sequence[TrialCandidate]) -> set[int]:
             if one.subject != first.subject and all(kills[mutant] > 1 for mutant in one.kills)
         }
     return found
+
+
+def _repeated_sizes(candidates: Sequence[TrialCandidate]) -> set[int]:
+    """The numbers of tests that ask for the size of an object after the very steps that another test ends with, which
+    tells its effect by that size; those that alone notice a mutant stay."""
+    told = {
+        (_steps(one), effects[0][1].source)
+        for one in candidates
+        if len(effects := one.record.observation.effects) == 1 and effects[0][0].startswith("len(")
+    }
+    kills = Counter(mutant for one in candidates for mutant in one.kills)
+    return {
+        one.record.number
+        for one in candidates
+        if one.record.trial.act.startswith("len(")
+        and one.record.observation.value is not None
+        and (_steps(one, with_act=False), one.record.observation.value.source) in told
+        and all(kills[mutant] > 1 for mutant in one.kills)
+    }
+
+
+def _steps(one: TrialCandidate, *, with_act: bool = True) -> tuple[str, ...]:
+    """The statements of a candidate without the values that they pass, its act among them or not."""
+    trial = one.record.trial
+    return tuple(text.partition("(")[0] for text in (*trial.arrange, *([trial.act] if with_act else [])))
 
 
 def _only_tests(

@@ -12,6 +12,7 @@ import pytest
 from testwright.engine.python.model.model import (
     Arc,
     CallableFacts,
+    ClassFacts,
     ModuleFacts,
     Observation,
     Raised,
@@ -328,3 +329,25 @@ def test_a_pattern_is_refused_though_an_option_shows_beside_it() -> None:
     option = record(1, "parse('a+', 2)", "re.compile('a+', re.I)")
     mark_influence(option, distinction_of("flags"), usual)
     assert chosen(usual, option, record(2, "parse(3)", "4")) == ["parse(3)"]
+
+
+def test_the_size_after_the_steps_of_another_test_that_tells_it_is_no_test_of_its_own() -> None:
+    add, size = (CallableFacts(f"Shelf.{name}", "method", (1, 9), owner="Shelf") for name in ("add", "__len__"))
+    shelf = ClassFacts("Shelf", "plain", (1, 20), members=(add, size))
+    facts = replace(FACTS, classes=(shelf,))
+    two = Value("int", source="2")
+    adds = Observation("returned", value=Value("NoneType", source="None"), effects=(("len(shelf)", two),))
+    made, first = "shelf = Shelf()", "shelf.add('apple')"
+
+    def asked(number: int, trial: Trial, seen: Observation, *arcs: Arc) -> TrialRecord:
+        return TrialRecord(number, trial, ObservedTrial(seen), frozenset(arcs), frozenset(arcs))
+
+    added = asked(0, Trial("Shelf.add", "shelf.add('pear')", arrange=(made, first)), adds, (1, 2))
+    counted = Trial("Shelf.__len__", "len(shelf)", arrange=(made, first, "shelf.add('fig')"))
+    records = [added, asked(1, counted, Observation("returned", value=two), (3, 4))]
+
+    def kept(kills: dict[int, frozenset[int]]) -> set[str]:
+        return {one.trial.act for one in select_trials(records, facts, frozenset(), kills)}
+
+    assert kept({0: frozenset({1}), 1: frozenset({1})}) == {"shelf.add('pear')"}
+    assert kept({0: frozenset({1}), 1: frozenset({1, 2})}) == {"shelf.add('pear')", "len(shelf)"}
