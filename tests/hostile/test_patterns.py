@@ -119,6 +119,7 @@ def test_other_patterns_on_texts_of_a_project_take_linear_time() -> None:
     assert arguments._COLUMNS.search(f"column{blanks}") is None
     assert not code_of_document(f"```{blanks}").fenced
     assert not code_of_document("````a\n```\n" * 20_000).fenced
+    assert not code_of_document("`" * LONG).imports
     assert not databases._TABLE.search("create table a (" * 5_000)
     assert len(list(databases._columns("a int," * 20_000))) == 20_000
 

@@ -119,6 +119,7 @@ async def confirm(
             return await confirm(target, facts, chosen, watched, workers=own)
     trials = [trial for trial, _ in chosen]
     drawing = {index for index, (_, seen) in enumerate(chosen) if seen.random}
+    jointly = replace(TOGETHER, network="loopback" if watched else "none")
     mixed, again = _shuffled(len(trials), 5), _shuffled(len(trials), 11)
     plain, elsewhere, together, reordered = await asyncio.gather(
         _repeat(workers.plain.use(), trials, ()),
@@ -128,15 +129,14 @@ async def confirm(
             [place for place, index in enumerate(mixed) if index in drawing],
         ),
         _repeat(workers.together.use(), [*trials, *(trials[index] for index in again)], ()),
-        under_hash_seeds(target, facts, chosen, replace(TOGETHER, network="loopback" if watched else "none")),
+        under_hash_seeds(target, facts, chosen, jointly),
     )
     answers: list[Confirmation] = []
     for index, (trial, explored) in enumerate(chosen):
         others = [explored, *elsewhere[mixed.index(index)], *together[len(trials) + again.index(index)]]
         others += reordered.get(index, [])
         answers.append(_settle(trial, plain[index][0], others, together[index][0]))
-    together_again = replace(TOGETHER, network="loopback" if watched else "none")
-    answers = await _without_those_that_change_others(target, facts, trials, answers, together_again)
+    answers = await _without_those_that_change_others(target, facts, trials, answers, jointly)
     return await _in_full_context(target, facts, trials, answers)
 
 

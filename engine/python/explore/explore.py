@@ -46,7 +46,7 @@ from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_worker
 from .idle_setup import drop_idle_constructions, drop_idle_setup
 from .right_subjects import with_right_subjects
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
-from .shared_state import settled_observer
+from .shared_state import changing_trials, settled_observer
 from .shown_faults import with_shown_faults
 from .shown_results import without_other_results
 from .simplify import simplify_trials
@@ -136,7 +136,10 @@ async def explore(
         with time_budget.until(FALLING_BACK):
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
         facts = await asyncio.to_thread(_with_what_was_seen, facts, search)
-        async with settled_observer(target, facts, search, observer, imported) as observer:
+        is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for trials that change what others find")
+        with time_budget.until(SIMPLIFYING):
+            changing = await changing_trials(target, facts, search, observer, imported)
+        async with settled_observer(target, facts, search, observer, imported, changing, is_over) as observer:
             with time_budget.until(SIMPLIFYING):
                 await _show_behaviour(facts, source, search, observer)
                 is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")

@@ -49,24 +49,27 @@ async def confirm_selection(
             together with the rest.
         is_over: asked before each further round: whether there is no time for one.
     """
-    work = ConfirmedTrials()
+    work, left_out = ConfirmedTrials(), set[int]()
+    again: list[tuple[TrialRecord, Confirmation]] = []
     for number in range(CONFIRMATIONS):
         if number and is_over():
             break
-        chosen, answers = await attempt([record for record in records if record.number not in work.bad])
+        usable = [record for record in records if record.number not in work.bad.keys() | left_out]
+        chosen, answers = await attempt(usable)
         pairs = list(zip(chosen, answers, strict=True))
         late = any(answer.reason == TOO_LATE for answer in answers)
         if late and work.confirmed:  # what the round before confirmed stands
             break
         work.confirmed = [(record, answer) for record, answer in pairs if answer.seen is not None]
-        is_last = number == CONFIRMATIONS - 1
-        failed = [(record, answer) for record, answer in pairs if answer.seen is None and (is_last or not answer.again)]
+        failed = [(record, answer) for record, answer in pairs if answer.seen is None and not answer.again]
+        again = [(record, answer) for record, answer in pairs if answer.again]
         work.bad.update({record.number: (record, answer.reason) for record, answer in failed})
         changing = [record for record, answer in failed if answer.reason == CHANGES_OTHERS]
-        spoiling = taking_same_steps(changing, records) if changing else frozenset()
-        work.bad.update({one.number: (one, CHANGES_OTHERS) for one in records if one.number in spoiling})
+        left_out |= taking_same_steps(changing, records) if changing else set()
         if len(work.confirmed) == len(chosen) or late:
             break
+    # What might have held without others, and found no further round, did not.
+    work.bad.update({record.number: (record, answer.reason) for record, answer in again})
     return work
 
 

@@ -5,12 +5,16 @@ One of them spoils many others, and a person who meets such a pair removes the o
 
 from __future__ import annotations
 
+import ast
 import asyncio
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from ....sandbox.deadline import deadline_after
 from ....sandbox.target import PythonTarget
+from ....utils.python_names import dotted_name
+from ....utils.python_source import shared_module
 from ..judge.comparison import stable_part
 from ..model.model import CHANGED_SOURCES, RICH_SOURCES, Arc, ModuleFacts, Trial
 from ..model.observation_json import ObservedTrial
@@ -24,29 +28,41 @@ _MOST_CHOSEN = 100
 _MOST_ALONE = 800
 _MOST_ROUNDS = 3
 _WRITTEN = 5
+# Of a module whose calls are slow, a part is settled.
+_SETTLING_SECONDS = 15.0
 _RAN = frozenset({"returned", "raised"})
 
 
 @asynccontextmanager
 async def settled_observer(
-    target: PythonTarget, facts: ModuleFacts, search: TrialSearch, observer: Watcher, imported: frozenset[Arc]
+    target: PythonTarget,
+    facts: ModuleFacts,
+    search: TrialSearch,
+    observer: Watcher,
+    imported: frozenset[Arc],
+    changing: frozenset[int] | None,
+    is_over: Callable[[], bool],
 ) -> AsyncGenerator[Watcher]:
     """Yields the observer, or one that runs each trial in a process of its own where trials change what others find.
 
     In that case the records get what their trials find alone, and those that change several others are dropped.
+
+    Args:
+        changing: what `changing_trials` found.
+        is_over: asked before each further look: whether there is no time for one.
     """
-    changing = await _those_that_change_others(target, facts, search, observer, imported)
     if changing is None:
         yield observer
         return
     async with open_observer_pair(target, facts, replace(observer.conditions, per_fork=1)) as alone:
-        search.records = _without(changing, search.records)
-        await _settle(search, alone)
-        for _ in range(_MOST_ROUNDS):
-            changing = await _those_that_change_others(target, facts, search, observer, imported)
-            if not changing:
-                break
+        with deadline_after(_SETTLING_SECONDS):
             search.records = _without(changing, search.records)
+            await _settle(search, alone)
+            for _ in range(_MOST_ROUNDS):
+                changing = None if is_over() else await changing_trials(target, facts, search, observer, imported)
+                if not changing:
+                    break
+                search.records = _without(changing, search.records)
         yield alone
 
 
@@ -67,14 +83,16 @@ def taking_same_steps(changing: Sequence[TrialRecord], records: Sequence[TrialRe
     )
 
 
-def _steps(trial: Trial) -> list[tuple[str, str]]:
-    """What a trial calls to prepare its object, with how it came by that; without such calls, what its act calls."""
+def _steps(trial: Trial) -> set[tuple[str, str]]:
+    """What a trial calls to prepare its object, with how it came by that; without such calls, what its act is about."""
     made = trial.arrange[0] if trial.arrange else ""
-    texts = [text for text in trial.arrange if " = " not in text.partition("(")[0]]
-    return [(made, text.partition("(")[0]) for text in texts or [trial.act]]
+    trees = [tree for text in trial.arrange if (tree := shared_module(text.strip())) is not None]
+    calls = [node.value for tree in trees for node in tree.body if isinstance(node, ast.Expr)]
+    names = [dotted_name(node.func) for node in calls if isinstance(node, ast.Call)]
+    return {(made, name) for name in names if name} or {(made, trial.subject)}
 
 
-async def _those_that_change_others(
+async def changing_trials(
     target: PythonTarget, facts: ModuleFacts, search: TrialSearch, observer: Watcher, imported: frozenset[Arc]
 ) -> frozenset[int] | None:
     """Numbers of the records that spoil others among those that would be tests, and those that persons wrote; None
@@ -103,7 +121,9 @@ async def _settle(search: TrialSearch, alone: Watcher) -> None:
 
 
 def _with(record: TrialRecord, seen: ObservedTrial, search: TrialSearch) -> TrialRecord | None:
-    """The record of a trial with another observation; None where it did not end."""
+    """The record of a trial with another observation, where it ran; None where it did not end."""
+    if seen.observation.outcome == "not_run":
+        return record
     if seen.observation.outcome not in _RAN:
         return None
     arcs = search.arcs.real(seen.observation.arcs)

@@ -32,11 +32,6 @@ _ABOUT_LINES = re.compile(
 _BUILT_BY_TYPE = {"path": "PathLike", "file": "TextIO", "pattern": "pattern", "type": "type"}
 
 
-_ABOUT_LINES = re.compile(
-    r"new[_-]?lines?|(?:\b|_)lines(?:\b|_)|splitlines|multi[_-]?line|line[ _-]?breaks?", re.IGNORECASE
-)
-
-
 class TypedValues(Protocol):
     """The part of `values.Values` that makes objects; a protocol, because that module imports this one."""
 

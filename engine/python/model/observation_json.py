@@ -107,6 +107,8 @@ def value_of(answer: Mapping[str, Any]) -> Value:
     type_name, source = answer["t"], answer.get("s")
     if type(type_name) is not str or type(source) not in _SOURCES:
         raise TypeError("the type or source of a value is no text")
+    if not all(type(text) is str for text in answer.get("i", ())):
+        raise TypeError("what a value needs imported is no text")
     return Value(
         type_name=type_name,
         source=source,

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ....utils.python_source import parse_or_none
+from ....utils.python_source import parse_or_none, source_lines
 from ..facts.analyse import imports_of
 from ..facts.code_examples import results_in_comments
 from ..facts.docstrings import examples_in
@@ -18,7 +18,7 @@ _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})([^`]*)$")
 _LANGUAGES = frozenset({"", "python", "py", "pycon", "python3"})
 _BLOCK = re.compile(r"^\.\. (?:code-block|code|sourcecode):: *python[ ]*\n((?:[ ]*\n|[ ]+\S[^\n]*\n)+)", re.MULTILINE)
 # An import that a sentence names: "assuming that it is imported with `import numpy as np`".
-_NAMED_IMPORT = re.compile(r"`+((?:import|from) [\w.]+(?: import [\w, ]+)?(?: as \w+)?)`+")
+_NAMED_IMPORT = re.compile(r"(?<!`)`{1,3}((?:import|from) [\w.]+(?: import [\w, ]+)?(?: as \w+)?)`+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,11 @@ def _told(line: int, block: str) -> Iterator[DocumentedStatement]:
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
     """Generates the blocks of Python, and those that say no language, with the line that each begins in."""
     fence, is_python, block, start = "", False, list[str](), 0
-    for number, line in enumerate(text.splitlines(), 1):
-        found = _FENCE.match(line)
+    lines = source_lines(text)
+    for number, line in enumerate(lines, 1):
+        found = _FENCE.match(line.rstrip())
+        if found is not None and not fence and found[1].startswith("~") and number > 1 and lines[number - 2].strip():
+            found = None  # the line below a title
         # A block of another language is read to its end, too: the line that ends it begins no block.
         if found is not None and not fence:
             words = found[2].strip("{} ").split()
@@ -76,8 +79,10 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
             fence = ""
         elif fence:
             block.append(line)
+    counted, start = 0, 1
     for match in _BLOCK.finditer(text):
-        yield text.count("\n", 0, match.start(1)) + 1, match[1]
+        start, counted = start + text.count("\n", counted, match.start(1)), match.start(1)
+        yield start, match[1]
 
 
 def _imports(body: Sequence[ast.stmt]) -> dict[str, str]:

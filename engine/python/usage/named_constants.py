@@ -16,8 +16,8 @@ _MOST = 6
 def constants_beside_default(parameter: Parameter, where: ModuleFacts, index: ProjectIndex) -> list[Candidate]:
     """The other members of the family that a parameter's default belongs to, named as the project names them.
 
-    A family are constants of one module that hold single words, such as the versions of a format or the names of modes.
-    Empty for a default that is no named word, or that stands alone.
+    A family are constants that hold single words, whose names or words begin or end alike: the versions of a format,
+    the names of modes. Empty for a default that is no named word, or that stands alone.
     """
     name = parameter.default or ""
     if not _NAME.fullmatch(name):
@@ -28,8 +28,22 @@ def constants_beside_default(parameter: Parameter, where: ModuleFacts, index: Pr
     if not _is_word(words.get(own)):
         return []
     others = [one for one, value in words.items() if one != own and _NAME.fullmatch(one) and _is_word(value)]
+    others = [one for one in others if _are_alike((one, words[one]), (own, words[own]))]
     return [Candidate(one, (f"from {module} import {one}",), origin="domain") for one in others[:_MOST]]
 
 
 def _is_word(value: object) -> bool:
     return isinstance(value, str) and _WORD.fullmatch(value) is not None
+
+
+def _are_alike(one: tuple[str, object], other: tuple[str, object]) -> bool:
+    """Whether two constants are of one family: their names, or what they hold, begin or end alike but for digits."""
+    return any(_share_an_end(mine, its) for mine, its in zip(map(_letters, one), map(_letters, other), strict=True))
+
+
+def _letters(text: object) -> list[str]:
+    return [part for part in re.split(r"[\W_\d]+", str(text).lower()) if part]
+
+
+def _share_an_end(mine: list[str], its: list[str]) -> bool:
+    return bool(mine and its) and (mine[0] == its[0] or mine[-1] == its[-1])

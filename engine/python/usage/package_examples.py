@@ -23,6 +23,7 @@ from .project_index import ProjectIndex
 from .scoping import NameScope, is_reproducible
 from .slicing import needed_statements, standalone
 from .steps import Step, block_steps, read_test_file, test_steps
+from .usage import TEST_LIBRARIES
 
 _MOST = 60
 _MOST_FILES = 25
@@ -30,7 +31,6 @@ _MOST_MODULES = 500
 _MOST_OF_A_FILE = 15
 _MOST_BYTES = 200_000
 _MOST_TEXT = 1000
-_TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis")
 
 
 def package_examples(root: Path, layout: Layout, facts: ModuleFacts, index: ProjectIndex) -> tuple[Trial, ...]:
@@ -56,20 +56,23 @@ class _Reader:
         self._facts = facts
         self._index = index
         self._package = facts.module.partition(".")[0]
+        self._modules = frozenset(index.modules())
 
     def is_related(self, module: str) -> bool:
-        """Whether a module belongs to the target's package, or stands beside it where there is none."""
-        return module.partition(".")[0] == self._package or "." not in self._facts.module
+        """Whether a module belongs to the target's package, or is one of the project's where that has no package."""
+        if module.partition(".")[0] == self._package:
+            return True
+        return "." not in self._facts.module and module in self._modules
 
     def documented_modules(self, layout: Layout) -> list[str]:
         """The other modules of the package whose text has prompts; those that name the target's module come first."""
         name = re.compile(rf"\b{re.escape(self._facts.module.rpartition('.')[2])}\b")
         found: list[tuple[bool, str]] = []
-        for place in layout.modules[:_MOST_MODULES]:
-            if place.path != self._facts.path and self.is_related(place.module):
-                text = self._text(place.path)
-                if ">>> " in text:
-                    found.append((name.search(text) is None, place.module))
+        related = [one for one in layout.modules if one.path != self._facts.path and self.is_related(one.module)]
+        for place in related[:_MOST_MODULES]:
+            text = self._text(place.path)
+            if ">>> " in text:
+                found.append((name.search(text) is None, place.module))
         return [module for _, module in sorted(found)][:_MOST_FILES]
 
     def of_document(self, path: str) -> Iterator[Trial]:
@@ -101,8 +104,7 @@ class _Reader:
         yield from self._examples(test_steps(tree, read_test_file(tree)), NameScope(self._facts, self._index, bound))
 
     def _text(self, path: str) -> str:
-        text = source_or_empty(self._root, path)
-        return text if len(text) <= _MOST_BYTES else ""
+        return source_or_empty(self._root, path, most=_MOST_BYTES)
 
     def _examples(self, steps: Iterator[Step], scope: NameScope) -> Iterator[Trial]:
         count = 0
@@ -129,7 +131,7 @@ class _Reader:
         if imports is None or len(whole) > _MOST_TEXT or not is_reproducible(whole):
             return None
         of_package = any(self.is_related(one.split()[1]) for one in imports)
-        if not of_package or any(one.startswith(_TEST_LIBRARIES) for one in imports):
+        if not of_package or any(one.startswith(TEST_LIBRARIES) for one in imports):
             return None
         return Trial(subject="", act=act_text, imports=imports, arrange=arrange, source="usage", records=True)
 

@@ -51,14 +51,13 @@ def with_passed_values(
 
 
 def _target(call: RecordedCall, facts: ModuleFacts) -> CallableFacts | None:
-    """The callable that was called: of those of its name, the one in whose lines its definition begins."""
+    """The callable that was called: the one of its name whose definition begins where it does."""
     found = [
         one
         for one in facts.callables()
-        if ("__init__" if one.kind == "constructor" else one.name) == call.name
-        and one.lines[0] - len(one.decorators) <= call.line <= one.lines[1]
+        if ("__init__" if one.kind == "constructor" else one.name) == call.name and call.line == one.lines[0]
     ]
-    return min(found, key=lambda one: one.lines[1] - one.lines[0], default=None)
+    return found[0] if found else None
 
 
 def _shorter(call: RecordedCall) -> Iterator[RecordedCall]:
@@ -117,7 +116,8 @@ class _CallWriter:
                 continue
             value = self._given.get(parameter.name)
             source = self._source(value)
-            if source is not None and _is_default(source, parameter):
+            # What stands before a positional-only argument cannot be left out.
+            if source is not None and _is_default(source, parameter) and parameter.kind != "positional_only":
                 by_position = False
                 continue
             self._written += source is not None

@@ -40,7 +40,7 @@ _MAXIMUM_SEQUENCES = 900
 _MAXIMUM_PER_SUBJECT = 40
 _MAXIMUM_TEXT = 700
 _MAXIMUM_CALLS = 40
-_TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis")
+TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis")
 _WORD = re.compile(r"\w+")
 
 _NO_RESULTS = DocumentedResults()
@@ -230,7 +230,7 @@ class _Finder:
         whole = "\n".join([*arrange, act_text])
         if imports is None or len(whole) > _MAXIMUM_TEXT or not is_reproducible(whole):
             return None
-        if any(statement.startswith(_TEST_LIBRARIES) for statement in imports):
+        if any(statement.startswith(TEST_LIBRARIES) for statement in imports):
             return None  # a helper of the test framework, not behaviour of the target
         return Trial(
             subject=subject.qualname, act=act_text, imports=imports, arrange=arrange, source=source, fixtures=fixtures

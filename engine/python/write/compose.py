@@ -110,11 +110,11 @@ def _without_indistinct(
 ) -> list[AssertableFinding]:
     """Drops findings whose tests or rows only a number, or the look of a value, tells from others, for want of words.
 
-    Edges, rules, documented ones that have a name or show more, and the only one of a member stay. So do rows, calls
-    with a larger or smaller number or with a value that looks otherwise (negative, with a comma), and those on an
-    object that came about otherwise, that run a way through the code that no other one does: what only notices more is
-    not worth a row that a reader cannot tell from its sibling. Two tests that no words tell apart are one, as are two
-    that pass a value by its place and by its name.
+    Edges, rules, documented ones that words or what they show tell apart, and the only one of a member stay. So do
+    rows, calls with a larger or smaller number or with a value that looks otherwise (negative, with a comma), and those
+    on an object that came about otherwise, that run a way through the code that no other one does: what only notices
+    more is not worth a row that a reader cannot tell from its sibling. Two tests that no words tell apart are one, as
+    are two that pass a value by its place and by its name.
     """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
@@ -139,8 +139,7 @@ def _without_indistinct(
     asked = {id(one) for one, case in free if id(one) in edges - nameless and _asks_for_nothing(case)}
     others += [one for one in judged if id(one) in asked - {id(other) for other in others}]
     others += showing_more([one for one in judged if id(one) in documented], [*named, *others])
-    kept = {id(one) for one in (*named, *others)}
-    kept -= _further_nameless_rows(judged, cases)
+    kept = {id(one) for one in (*named, *others)} - _further_nameless_rows(judged, cases)
     shown = {one.finding.trial.subject for one in judged if id(one) in kept}
     only = {one.finding.trial.subject: id(one) for one in reversed(judged) if one.finding.trial.subject not in shown}
     kept.update(only.values())
@@ -148,11 +147,11 @@ def _without_indistinct(
 
 
 def _further_nameless_rows(judged: Sequence[AssertableFinding], cases: Sequence[Case]) -> set[int]:
-    """The identities of all but the first of the findings that make no table and have no words of their own."""
+    """The identities of all but the first of the rows that no words tell apart, documented ones among them."""
     found: dict[tuple[str, str], list[int]] = {}
     for one, case in zip(judged, cases, strict=True):
         nameless = _NAMELESS_ROW.fullmatch(case.id)
-        if nameless is not None:
+        if nameless is not None and case.group:
             found.setdefault((case.subject, nameless[1]), []).append(id(one))
     return {one for rows in found.values() for one in rows[1:]}
 

@@ -6,6 +6,7 @@ import sys
 
 MAX_CALLS = 150
 MAX_EACH = 12
+MAX_HELD = 200
 _GENERATING = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
@@ -50,7 +51,7 @@ class PassedArguments:
         """Pairs of a parameter and what it was given; what a star takes is under its name with the star."""
         code, given = frame.f_code, frame.f_locals
         count = code.co_argcount + code.co_kwonlyargcount
-        names = list(code.co_varnames[:count])
+        names = [name for at, name in enumerate(code.co_varnames[:count]) if at or name not in ("self", "cls")]
         told = [[name, self._value(given[name])] for name in names if name in given]
         for flag, star in ((inspect.CO_VARARGS, "*"), (inspect.CO_VARKEYWORDS, "**")):
             if code.co_flags & flag:
@@ -61,9 +62,14 @@ class PassedArguments:
         return told
 
     def _value(self, thing):
-        """What was passed; a file in memory by what it holds, wherever it was read to."""
+        """What was passed; a small file in memory by what it holds, wherever it was read to."""
         told = self._renderer.value(thing, depth=0)
         if type(thing) in (io.StringIO, io.BytesIO) and not thing.closed:
-            told["s"] = "io.%s(%r)" % (type(thing).__name__, thing.getvalue())
-            told["i"] = ["import io"]
+            place = thing.tell()
+            size = thing.seek(0, io.SEEK_END)
+            thing.seek(place)
+            source = "io.%s(%r)" % (type(thing).__name__, thing.getvalue()) if size <= MAX_HELD else ""
+            told.pop("s", None)
+            if source and not self._renderer.tells_place(source):
+                told["s"], told["i"] = source, ["import io"]
         return told

@@ -134,19 +134,77 @@ def test_what_a_method_is_passed_together_is_tried_together() -> None:
     assert [[value.source for _, value in row] for row in rows] == [["'take 3'", "2"]]
 
 
+FORMS = '''
+import io
+
+
+def count(stream):
+    """The lines of a stream."""
+    return len(stream.readlines())
+
+
+def shift(a=1, b=2, /):
+    """The sum."""
+    return a + b
+
+
+def retry(function):
+    """A function that is tried again."""
+
+    def retry(value):
+        return function(value)
+
+    return retry
+'''
+
+
+def test_calls_are_written_as_python_takes_them_and_large_files_in_memory_are_not(tmp_path: Path) -> None:
+    lines = ["query.small()", "query.large()", "query.shifted()", "query.retried()"]
+    api = """
+import io
+
+from .forms import count, retry, shift
+
+
+def small():
+    return count(io.StringIO("one\\ntwo"))
+
+
+def large():
+    return count(io.StringIO("word " * 100_000))
+
+
+def shifted():
+    return shift(1, 5)
+
+
+def retried():
+    return retry(str)(7)
+"""
+    files = {
+        "README.md": "\n".join(["```python", "import query", *lines, "```", ""]),
+        "src/query/__init__.py": "from .api import *\n",
+        "src/query/api.py": api,
+        "src/query/lexer.py": FORMS,
+    }
+    found = usage_of(tmp_path, {**files, "src/query/api.py": api.replace(".forms", ".lexer")})
+    assert {trial.act for trial in found.trials} == {"count(io.StringIO('one\\ntwo'))", "shift(1, 5)", "retry(str)"}
+
+
 def test_what_no_example_leads_to_is_not_recorded(tmp_path: Path) -> None:
     found = usage_of(tmp_path, FILES)
     assert not any("is_secret" in trial.act for trial in (*found.trials, *found.calls))
 
 
 def test_after_two_examples_that_do_not_end_the_rest_is_not_run(tmp_path: Path) -> None:
-    ending = [f"query.shorten('word {at}')" for at in range(3)] + [f"query.Query('{at}').run(1)" for at in range(5)]
     endless = ["query.wait(1)", "query.wait(2)"]
-    lines = ["import query", *endless, *ending, "query.shorten('last')"]
+    ending = [f"query.shorten('word {at}')" for at in range(3)] + [f"query.Query('{at}').run(1)" for at in range(9)]
+    further = [f"query.Query('more {at}').run(1)" for at in range(12)] + ["query.shorten('last')"]
     api = f"{FILES['src/query/api.py']}\n\ndef wait(seconds):\n    while True:\n        pass\n"
     files = {
         **FILES,
-        "README.md": "\n".join(["```python", *lines, "```", ""]),
+        "README.md": "\n".join(["```python", "import query", *endless, *ending, "```", ""]),
+        "GUIDE.md": "\n".join(["```python", "import query", *further, "```", ""]),
         "src/query/api.py": api.replace(">>> ", ""),
         "src/query/__init__.py": "from .api import Query, shorten, wait\n",
     }

@@ -49,3 +49,12 @@ def test_comments_of_a_block_say_results_and_those_below_a_call_may_speak_of_som
     text = "Words\n\n```python\nprice(2)  # 4\nprint(price(3))  # 6\nprice(4)\n# 8\nprice(5)  # a lot\n```\n"
     told = [(one.want, one.line, one.certain) for one in code_of_document(text).fenced]
     assert told == [("4", 4, True), ("6", 5, True), ("8", 6, False), ("", 0, True)]
+
+
+def test_the_line_below_a_title_begins_no_block() -> None:
+    assert fenced("Usage\n~~~~~\n\nprice(1)\n\nOther\n~~~~~\n") == []
+
+
+def test_lines_are_counted_as_editors_count_them() -> None:
+    told = code_of_document("A\fB\n\n```python\nprice(2)  # 4\n```\n").fenced
+    assert [one.line for one in told] == [4]

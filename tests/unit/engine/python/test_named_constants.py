@@ -17,19 +17,21 @@ pytestmark = pytest.mark.feature("B-16")
 FILES = {
     "shop/__init__.py": "",
     "shop/kinds.py": """
-PLAIN = "plain"
-GIFT = "gift-1.2"
+KIND_PLAIN = "plain"
+KIND_GIFT = "gift-1.2"
+VERSION = "1.2"
+AUTHOR = "somebody"
 _HIDDEN = "hidden"
 LIMIT = 3
 TITLE = "A title of many words"
 """,
     "shop/wrap.py": """
-from .kinds import LIMIT, PLAIN
+from .kinds import KIND_PLAIN, LIMIT, VERSION
 
 FAST = "fast"
 
 
-def wrap(thing, kind=PLAIN, limit=LIMIT, speed=FAST, size="small"):
+def wrap(thing, kind=KIND_PLAIN, version=VERSION, limit=LIMIT, speed=FAST, size="small"):
     return thing
 """,
 }
@@ -45,9 +47,9 @@ def beside(folder: Path, parameter: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def test_the_other_words_of_the_family_are_named_as_the_project_names_them(tmp_path: Path) -> None:
-    assert beside(tmp_path, "kind") == [("GIFT", ("from shop.kinds import GIFT",))]
+    assert beside(tmp_path, "kind") == [("KIND_GIFT", ("from shop.kinds import KIND_GIFT",))]
 
 
-@pytest.mark.parametrize("parameter", ["limit", "speed", "size"])
+@pytest.mark.parametrize("parameter", ["limit", "speed", "size", "version"])
 def test_a_default_that_is_no_named_word_or_stands_alone_has_no_family(tmp_path: Path, parameter: str) -> None:
     assert beside(tmp_path, parameter) == []
