@@ -138,7 +138,7 @@ async def explore(
         facts = await asyncio.to_thread(_with_what_was_seen, facts, search)
         is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for trials that change what others find")
         with time_budget.until(SIMPLIFYING):
-            changing = await changing_trials(target, facts, search, observer, imported)
+            changing = await changing_trials(target, facts, search, observer)
         async with settled_observer(target, facts, search, observer, imported, changing, is_over) as observer:
             with time_budget.until(SIMPLIFYING):
                 await _show_behaviour(facts, source, search, observer)

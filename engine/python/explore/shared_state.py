@@ -27,6 +27,7 @@ _MOST_ASKED = 6
 _MOST_CHOSEN = 100
 _MOST_ALONE = 800
 _MOST_ROUNDS = 3
+_FEW = 3
 _WRITTEN = 5
 # Of a module whose calls are slow, a part is settled.
 _SETTLING_SECONDS = 15.0
@@ -59,7 +60,8 @@ async def settled_observer(
             search.records = _without(changing, search.records)
             await _settle(search, alone)
             for _ in range(_MOST_ROUNDS):
-                changing = None if is_over() else await changing_trials(target, facts, search, observer, imported)
+                over = is_over()
+                changing = None if over else await _changing_in_selection(target, facts, search, observer, imported)
                 if not changing:
                     break
                 search.records = _without(changing, search.records)
@@ -93,14 +95,38 @@ def _steps(trial: Trial) -> set[tuple[str, str]]:
 
 
 async def changing_trials(
+    target: PythonTarget, facts: ModuleFacts, search: TrialSearch, observer: Watcher
+) -> frozenset[int] | None:
+    """Numbers of the records that spoil others among a few of each callable and those that persons wrote; None where
+    all find the same in another order."""
+    few: dict[str, list[TrialRecord]] = {}
+    for record in _lasting(search):
+        few.setdefault(record.trial.subject, []).append(record)
+    some = [record for records in few.values() for record in records[:_FEW]]
+    return await _those_that_change_others(target, facts, observer, _with_written(some, search))
+
+
+async def _changing_in_selection(
     target: PythonTarget, facts: ModuleFacts, search: TrialSearch, observer: Watcher, imported: frozenset[Arc]
 ) -> frozenset[int] | None:
-    """Numbers of the records that spoil others among those that would be tests, and those that persons wrote; None
-    where all find the same in another order."""
-    lasting = [record for record in search.records if not (record.seen.random or record.time_dependent)]
-    chosen = await asyncio.to_thread(select_trials, lasting, facts, imported)
-    rich = [record for record in lasting if record.trial.source in RICH_SOURCES]
-    asked = list({record.number: record for record in (*chosen[:_MOST_CHOSEN], *rich[:_MOST_CHOSEN])}.values())
+    """As `changing_trials`, among those that would be tests."""
+    chosen = await asyncio.to_thread(select_trials, _lasting(search), facts, imported)
+    return await _those_that_change_others(target, facts, observer, _with_written(chosen, search))
+
+
+def _lasting(search: TrialSearch) -> list[TrialRecord]:
+    return [record for record in search.records if not (record.seen.random or record.time_dependent)]
+
+
+def _with_written(records: Sequence[TrialRecord], search: TrialSearch) -> list[TrialRecord]:
+    """So many of the records as are asked, and of those that persons wrote."""
+    rich = [record for record in _lasting(search) if record.trial.source in RICH_SOURCES]
+    return list({record.number: record for record in (*records[:_MOST_CHOSEN], *rich[:_MOST_CHOSEN])}.values())
+
+
+async def _those_that_change_others(
+    target: PythonTarget, facts: ModuleFacts, observer: Watcher, asked: Sequence[TrialRecord]
+) -> frozenset[int] | None:
     again = await observer.watch([record.trial for record in reversed(asked)])
     pairs = list(zip(asked, reversed(again), strict=True))
     changed = [at for at, (record, seen) in enumerate(pairs) if not _is_same(record.seen, seen)]
