@@ -23,13 +23,16 @@ def rotated(values: Sequence[str], place: int) -> list[str]:
     return [*values[at:], *values[:at]]
 
 
-def text_sources(domain: ParameterDomain, name: str, place: int, default: str = "") -> list[str]:
+def text_sources(
+    domain: ParameterDomain, name: str, place: int, default: str = "", *, several_lines: bool = False
+) -> list[str]:
     """Texts of a domain, plain ones first; `choices` are texts or the tokens that a text is made of.
 
     Args:
         name: the parameter's name.
         place: how many parameters of the same kind come before it.
         default: source of the parameter's default; where that is a sign, so are the texts.
+        several_lines: whether the callable is about the lines of a text.
     """
     if domain.choices:
         return _of_tokens(domain, place)
@@ -46,7 +49,8 @@ def text_sources(domain: ParameterDomain, name: str, place: int, default: str = 
             return [*rotated(plain, place), *edges]
     named = texts_named(name)
     formed = _of_name(named, place)
-    return formed or [*signs_beside(default), *_of_parts(domain, name, named, place)]
+    lines = tables.LINES if several_lines and not domain.preconditions else ()
+    return formed or [*lines, *signs_beside(default), *_of_parts(domain, name, named, place)]
 
 
 def _of_parts(domain: ParameterDomain, name: str, named: Sequence[str], place: int) -> list[str]:

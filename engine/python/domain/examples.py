@@ -191,10 +191,9 @@ def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
 
 
 def _texts(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
-    found = text_sources(domain, context.name, context.place, context.default)
-    plain = not (domain.choices or domain.words or domain.preconditions or texts_named(context.name))
-    lines = tables.LINES if context.several_lines and plain and not context.place else ()
-    return _plain(*map(repr, (*lines, *found)))
+    lines = context.several_lines and not context.place
+    found = text_sources(domain, context.name, context.place, context.default, several_lines=lines)
+    return _plain(*map(repr, found))
 
 
 # Containers

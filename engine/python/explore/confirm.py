@@ -220,10 +220,11 @@ def _settle(trial: Trial, plain: ObservedTrial, others: Sequence[ObservedTrial],
     if any(one.observation.outcome == "not_run" for one in (plain, *others, joint)):
         return Confirmation(None, reason=TOO_LATE)
     alone = stable_part(plain.observation, [other.observation for other in others])
-    settled = stable_part(plain.observation, [other.observation for other in (*others[1:], joint)])
-    if settled is not None and not settled.unstable:
-        # The exploration ran it after others, which may have changed what it finds; all that came later agree.
-        alone = settled
+    if alone is None or alone.unstable:
+        # The exploration ran it after others, which may have changed what it finds: where all that came later agree,
+        # that stands.
+        settled = stable_part(plain.observation, [other.observation for other in (*others[1:], joint)])
+        alone = settled if settled is not None and not settled.unstable else alone
     if alone is None:
         # Name the cause: does it differ already between two plain processes?
         same = stable_part(plain.observation, [others[0].observation])

@@ -46,7 +46,7 @@ from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_worker
 from .idle_setup import drop_idle_constructions, drop_idle_setup
 from .right_subjects import with_right_subjects
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
-from .shared_state import changing_trials, settled_observer
+from .shared_state import settled_observer
 from .shown_faults import with_shown_faults
 from .shown_results import without_other_results
 from .simplify import simplify_trials
@@ -136,25 +136,41 @@ async def explore(
         with time_budget.until(FALLING_BACK):
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
         facts = await asyncio.to_thread(_with_what_was_seen, facts, search)
+        within = partial(time_budget.until, SIMPLIFYING)
         is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for trials that change what others find")
-        with time_budget.until(SIMPLIFYING):
-            changing = await changing_trials(target, facts, search, observer)
-        async with settled_observer(target, facts, search, observer, imported, changing, is_over) as observer:
-            with time_budget.until(SIMPLIFYING):
-                await _show_behaviour(facts, source, search, observer)
-                is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")
-                await simplify_trials(facts, search, observer, imported, over=is_over)
-            with time_budget.until(HUNTING):
-                is_over = partial(time_budget.is_over, HUNTING, "Looking for tests that notice mutants")
-                hunt = partial(find_kills, target, facts, content, search, proposer, observer, imported)
-                kills = await hunt(budget.mutant_search, over=is_over, opened=mutant_worker.use)
-            with time_budget.until(TIDYING):
-                is_over = partial(time_budget.is_over, TIDYING, "Leaving out what has no effect")
-                kills = await _made_plainer(facts, search, observer, imported, kills, is_over)
+        async with settled_observer(target, facts, search, observer, imported, within, is_over) as observer:
+            hunt = partial(find_kills, target, facts, content, search, proposer, observer, imported)
+            hunt = partial(hunt, budget.mutant_search, opened=mutant_worker.use)
+            kills = await _refined(facts, source, search, observer, imported, time_budget, hunt)
     kills = with_shown_faults(kills, search.records)
     work = await _select_and_confirm(target, facts, search, imported, kills, time_budget)
     found = _exploration(facts, arcs, search, imported, work, kills, notes, target.snapshot.path)
     return replace(found, source_lines=sum(1 for line in source.splitlines() if line.strip()))
+
+
+async def _refined(
+    facts: ModuleFacts,
+    source: str,
+    search: TrialSearch,
+    observer: Watcher,
+    imported: frozenset[Arc],
+    time_budget: TimeBudget,
+    hunt: Callable[..., Awaitable[Kills]],
+) -> Kills:
+    """Shows more of the module than the search did, in plainer trials; the mutants that these notice.
+
+    Args:
+        hunt: looks for the mutants, until it is asked to be `over`.
+    """
+    with time_budget.until(SIMPLIFYING):
+        await _show_behaviour(facts, source, search, observer)
+        is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")
+        await simplify_trials(facts, search, observer, imported, over=is_over)
+    with time_budget.until(HUNTING):
+        kills = await hunt(over=partial(time_budget.is_over, HUNTING, "Looking for tests that notice mutants"))
+    with time_budget.until(TIDYING):
+        is_over = partial(time_budget.is_over, TIDYING, "Leaving out what has no effect")
+        return await _made_plainer(facts, search, observer, imported, kills, is_over)
 
 
 async def _show_behaviour(facts: ModuleFacts, source: str, search: TrialSearch, observer: Watcher) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import monotonic
 
-from ....sandbox.deadline import deadline_after
+from ....sandbox.deadline import deadline_after, is_past_deadline
 from ..model.model import ModuleFacts, Trial
 from ..model.observation_json import ObservedTrial
 from ..search.parallel_observers import Watcher
@@ -28,14 +27,13 @@ async def with_examples_run(
         examples: trials that record; see `package_examples`.
     """
     seen: list[tuple[Trial, ObservedTrial]] = []
-    examples = examples if any(True for _ in facts.callables()) else ()
-    left = _MOST_SECONDS
-    for first in range(0, len(examples), _AT_ONCE):
-        batch = examples[first : first + _AT_ONCE]
-        with deadline_after(left):
-            began = monotonic()
+    if not any(facts.callables()):
+        return usage
+    with deadline_after(_MOST_SECONDS):
+        for first in range(0, len(examples), _AT_ONCE):
+            batch = examples[first : first + _AT_ONCE]
             seen += zip(batch, await observer.watch(batch), strict=True)
-            left -= monotonic() - began
-        if left <= 0 or sum(one.observation.outcome in _WITHOUT_END for _, one in seen) >= _MOST_ENDLESS:
-            break
+            endless = sum(one.observation.outcome in _WITHOUT_END for _, one in seen)
+            if endless >= _MOST_ENDLESS or is_past_deadline():
+                break
     return with_passed_values(usage, facts, seen)

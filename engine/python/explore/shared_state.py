@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import replace
 
 from ....sandbox.deadline import deadline_after
@@ -41,7 +41,7 @@ async def settled_observer(
     search: TrialSearch,
     observer: Watcher,
     imported: frozenset[Arc],
-    changing: frozenset[int] | None,
+    within: Callable[[], AbstractContextManager[None]],
     is_over: Callable[[], bool],
 ) -> AsyncGenerator[Watcher]:
     """Yields the observer, or one that runs each trial in a process of its own where trials change what others find.
@@ -49,9 +49,11 @@ async def settled_observer(
     In that case the records get what their trials find alone, and those that change several others are dropped.
 
     Args:
-        changing: what `changing_trials` found.
+        within: limits the time of the first look.
         is_over: asked before each further look: whether there is no time for one.
     """
+    with within():
+        changing = await _changing_of_a_few(target, facts, search, observer)
     if changing is None:
         yield observer
         return
@@ -60,9 +62,9 @@ async def settled_observer(
             search.records = _without(changing, search.records)
             await _settle(search, alone)
             for _ in range(_MOST_ROUNDS):
-                over = is_over()
-                changing = None if over else await _changing_in_selection(target, facts, search, observer, imported)
-                if not changing:
+                if is_over() or not (
+                    changing := await _changing_in_selection(target, facts, search, observer, imported)
+                ):
                     break
                 search.records = _without(changing, search.records)
         yield alone
@@ -94,7 +96,7 @@ def _steps(trial: Trial) -> set[tuple[str, str]]:
     return {(made, name) for name in names if name} or {(made, trial.subject)}
 
 
-async def changing_trials(
+async def _changing_of_a_few(
     target: PythonTarget, facts: ModuleFacts, search: TrialSearch, observer: Watcher
 ) -> frozenset[int] | None:
     """Numbers of the records that spoil others among a few of each callable and those that persons wrote; None where
@@ -109,7 +111,7 @@ async def changing_trials(
 async def _changing_in_selection(
     target: PythonTarget, facts: ModuleFacts, search: TrialSearch, observer: Watcher, imported: frozenset[Arc]
 ) -> frozenset[int] | None:
-    """As `changing_trials`, among those that would be tests."""
+    """As `_changing_of_a_few`, among those that would be tests."""
     chosen = await asyncio.to_thread(select_trials, _lasting(search), facts, imported)
     return await _those_that_change_others(target, facts, observer, _with_written(chosen, search))
 

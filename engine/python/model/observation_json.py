@@ -20,7 +20,7 @@ class RecordedCall:
     Attributes:
         name: of the function or method alone.
         line: where its definition begins; a decorator belongs to it.
-        arguments: parameters and what they were given, `self` among them; `*name` and `**name` for what a star took.
+        arguments: parameters but `self` and what they were given; `*name` and `**name` for what a star took.
     """
 
     name: str

@@ -11,7 +11,7 @@ from ..domain.degenerate import is_degenerate
 from ..inputs.calls import Row
 from ..inputs.receivers import changes_state
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, Trial
-from ..usage.harvest import AS_WRITTEN, candidate_of, certain_arguments, tree_with_literals
+from ..usage.harvest import AS_WRITTEN, tree_with_literals, whole_row
 from ..usage.project_index import ProjectIndex
 
 EMPTYING = frozenset({"clear", "reset", "flush"})
@@ -173,9 +173,8 @@ def shown_rows(filler: CallableFacts, seeds: Iterable[Trial], count: int) -> lis
             called = node.func if isinstance(node, ast.Call) else None
             if not isinstance(called, ast.Attribute) or called.attr != filler.name or not isinstance(node, ast.Call):
                 continue
-            given = [(item, candidate_of(value, {}, "call_site")) for item, value in certain_arguments(node, filler)]
-            row = tuple((item, value) for item, value in given if value is not None)
-            if len(row) == len(given) > needed and all(item.is_positional for item, _ in row):
+            row = whole_row(node, filler, {})
+            if len(row) > needed and all(item.is_positional for item, _ in row):
                 found.setdefault(row[0][1].source, row)
     rows = list(found.values())
     return rows[:count] if len(rows) >= count else []

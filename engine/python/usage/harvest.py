@@ -158,6 +158,15 @@ def certain_arguments(call: ast.Call, target: CallableFacts) -> list[tuple[Param
     return bound_arguments(ast.Call(call.func, [], call.keywords) if starred else call, target)
 
 
+def whole_row(
+    call: ast.Call, target: CallableFacts, imports: dict[str, str]
+) -> tuple[tuple[Parameter, Candidate], ...]:
+    """The arguments of a call as candidates; empty where one of them cannot stand alone."""
+    given = [(item, candidate_of(value, imports, "call_site")) for item, value in certain_arguments(call, target)]
+    row = tuple((item, candidate) for item, candidate in given if candidate is not None)
+    return row if len(row) == len(given) else ()
+
+
 def matched_arguments(harvester: Harvester, tree: ast.expr, subject: str) -> list[tuple[str, str, str]]:
     """Qualified name, parameter and argument source for each argument of the calls of `subject` in an expression."""
     found: list[tuple[str, str, str]] = []

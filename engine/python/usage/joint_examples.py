@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from ....utils.python_names import dotted_name
 from ....utils.python_source import expression_or_none
 from ..model.model import RICH_SOURCES, CallableFacts, Candidate, ModuleFacts, Parameter, Trial
-from .harvest import candidate_of, certain_arguments, imports_by_name, tree_with_literals
+from .harvest import candidate_of, certain_arguments, imports_by_name, tree_with_literals, whole_row
 
 JointArguments = Mapping[str, Candidate]
 """The arguments of one call by the names of their parameters."""
@@ -55,10 +55,8 @@ def rows_of_calls(one: CallableFacts, calls: Iterable[Trial]) -> list[tuple[tupl
         call = expression_or_none(trial.act) if trial.subject == one.qualname else None
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             continue
-        imports = imports_by_name(trial)
-        given = [(item, candidate_of(value, imports, "call_site")) for item, value in certain_arguments(call, one)]
-        row = tuple((item, candidate) for item, candidate in given if candidate is not None)
+        row = whole_row(call, one, imports_by_name(trial))
         passed = {item.name for item, _ in row}
-        if row and len(row) == len(given) and all(item.name in passed for item in one.needed):
+        if row and all(item.name in passed for item in one.needed):
             found.setdefault(tuple(candidate.source for _, candidate in row), row)
     return list(found.values())[:_MOST]

@@ -9,15 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ....utils.names.case_names import snake_case
-from ....utils.python_names import BUILTIN_NAMES, loaded_names
 from ....utils.python_source import expression_or_none, literal_or
 from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial, Value
 from ..model.observation_json import ObservedTrial, RecordedCall
-from .harvest import imports_by_name
+from .harvest import candidate_of, imports_by_name
 from .usage import ProjectUsage
 
 _MOST_EACH = 8
-_LONGEST_VALUE = 160
 _LONGEST_CALL = 240
 _FIRST = re.compile(r"[^;\n]{8,}?(?:;|\n)(?=\s*\S)")
 
@@ -147,17 +145,13 @@ class _CallWriter:
 
     def _source(self, value: Value | None) -> str | None:
         """The source of a value all of whose names an import binds; notes the imports that it needs."""
-        if value is None or value.source is None or len(value.source) > _LONGEST_VALUE:
-            return None
-        node = expression_or_none(value.source)
-        if node is None:
+        node = expression_or_none(value.source) if value is not None and value.source is not None else None
+        if value is None or node is None:
             return None
         bound = {**self._imports, **imports_by_name(Trial("", "", imports=value.imports))}
-        free = [name for name in loaded_names(node) if name not in BUILTIN_NAMES]
-        if any(name not in bound for name in free):
-            return None
-        self._needed.update(bound[name] for name in free)
-        return value.source
+        candidate = candidate_of(node, bound, "call_site")
+        self._needed.update(candidate.imports if candidate is not None else ())
+        return candidate.source if candidate is not None else None
 
 
 def _is_default(source: str, parameter: Parameter) -> bool:

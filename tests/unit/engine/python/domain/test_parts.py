@@ -156,3 +156,11 @@ def test_beside_a_sign_a_text_that_is_no_sign_is_tried_as_well() -> None:
 
     assert sources[:2] == [";", "/"]
     assert any(one.isalpha() for one in sources)
+
+
+@pytest.mark.parametrize(("name", "first"), [("text", "first line\nsecond line"), ("filename", "folder/file.txt")])
+def test_a_text_has_several_lines_where_they_are_what_it_is_about_and_its_name_says_no_form(
+    name: str, first: str
+) -> None:
+    assert text_sources(ParameterDomain("text"), name, 0, several_lines=True)[0] == first
+    assert "first line\nsecond line" not in text_sources(ParameterDomain("text"), name, 0)
